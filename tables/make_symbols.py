@@ -6,7 +6,8 @@
 It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`), `tf2_symbols.tsv` (`dump_tf2.py`)
 and `arguments.tsv` (`make_arguments.py`). And it reads tables written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`,
 `runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides
-which table has precedence. A row that an alias (`ALIASES` in codemod/symbols.py) or a name above says is left out.
+which table has precedence. A row is left out if a name above says it, or `ALIASES` or
+`PUBLIC_MODULES` in codemod/symbols.py.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from typing import NamedTuple, cast
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
 
-from tf2towers.codemod.symbols import Kind, Row, private_row, row_by_alias  # noqa: E402 - it is beside this folder
+from tf2towers.codemod.symbols import (  # noqa: E402 - it is beside this folder
+    PUBLIC_MODULES,
+    Kind,
+    Row,
+    private_row,
+    row_by_alias,
+)
 
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
@@ -43,6 +50,8 @@ _MOVED = (
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 #: dictionaries of names that scripts look up at run time, and of which compat.v1 has all entries of TF 1.15
 _COMPLETE = frozenset({"tf.logging.__dict__"})
+#: names that `tensorflow.compat.v1` has for itself
+_OF_PLAIN = frozenset({"tf.__file__"})
 #: TensorFlow 1's names for its Keras; the first is the public one
 _KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
 _NOT_IN_KERAS = "tf_keras, which replaces TensorFlow 1's Keras, lacks this name, or has another object there"
@@ -155,7 +164,7 @@ def _spelled(canonical: str) -> Replacement:
             return Replacement("runtime", target)
         if (refused := _refused(spelling)) is not None:
             return refused
-    if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
+    if canonical in _OF_PLAIN or any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
         return Replacement("tf2", canonical)
     if canonical in _COMPLETE:
         return Replacement("v1", canonical)
@@ -308,7 +317,10 @@ def marks(name: str) -> str:
             ("0", name in RENAMES),
             ("1", name in IN_TF1),
             ("c", has),
-            ("x", ONLY.get(name) == "1" or (name in RENAMES and name != "tf.__version__")),
+            (
+                "x",
+                ONLY.get(name) == "1" or (name in RENAMES and name not in ("tf.__version__", "tf.__file__")),
+            ),
             ("m", name in modules()),
             ("b", _is_closed(name)),
             ("f", name in FILES),
@@ -346,6 +358,9 @@ def names() -> set[str]:
         for name in found
         if name.endswith("_initializer") and name.count(".") == 1
     }
+    for module, home in PUBLIC_MODULES.items():
+        public = (name for name in IN_TF1 if name.rpartition(".")[0] == home)
+        found |= {module + name[len(home) :] for name in public}
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 
@@ -381,7 +396,9 @@ def lines() -> Iterator[str]:
         if (private := private_row(name)) is not None and _without_c(row) == private:
             continue
         assert private is None or row.kind != "left", f"{name} is not the same: private_names.tsv is wrong"
-        if row != row_by_alias(name, table.get) and not _is_said_above(row, table):
+        by_alias = row_by_alias(name, table.get)
+        is_other = by_alias is not None and name.rpartition(".")[0] in PUBLIC_MODULES
+        if row != by_alias and (is_other or not _is_said_above(row, table)):
             yield "\t".join(row).rstrip("\t")
 
 

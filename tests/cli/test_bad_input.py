@@ -35,7 +35,7 @@ with tf.Session() as sess:
     ],
 )
 @pytest.mark.parametrize("option", ["--format=text", "-w"])
-def test_file(put: Put, data: bytes, message: str, option: str) -> None:
+def test_a_file_that_is_no_script(put: Put, data: bytes, message: str, option: str) -> None:
     path = put("x.py", data)
     _, errors = run_python("-c", WATCH, "migrate", "x.py", option, seconds=120, status=2)
     assert errors.startswith("tf2towers: x.py: ")

@@ -48,7 +48,7 @@ def test_every_edit_names_its_rule(put: Put, capsys: Capture) -> None:
         assert "T2T605" in capsys.readouterr().out
 
 
-def test_statistics(put: Put, capsys: Capture) -> None:
+def test_statistics_count_edits_by_rule(put: Put, capsys: Capture) -> None:
     put("train.py", TOWERS)
     assert main(["migrate", "train.py", "--no-diff", "--statistics"]) == 0
     head, *rows = capsys.readouterr().err.splitlines()[-3:]

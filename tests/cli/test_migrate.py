@@ -98,7 +98,7 @@ LINES = {"quiet": 12, "no such option": 2, "in place": 2}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
+def test_a_migrate_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
     files, arguments, status, written, said = CASES[name]
     for path, text in files.items():
         put(path, text)
@@ -164,7 +164,7 @@ def test_the_diff_is_a_patch(put: Put, tmp_path: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])
-def test_formats(put: Put, form: str, capsys: Capture) -> None:
+def test_formats_of_the_report(put: Put, form: str, capsys: Capture) -> None:
     put("train.py", "x = OLD\nHARD\n")
     assert main(["migrate", "train.py", "none.py", "--format", form]) == 2
     shown = capsys.readouterr()

@@ -143,7 +143,7 @@ def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: Capture) ->
     "name", ["a b.py", "new\nline.py", os.fsdecode(b"caf\xe9.py"), "per%cent#q?.py", "x" * 252 + ".py"]
 )
 @pytest.mark.parametrize("kind", ["text", "json", "sarif", "github"])
-def test_odd_names(put: Put, capsys: Capture, name: str, kind: str) -> None:
+def test_files_with_odd_names(put: Put, capsys: Capture, name: str, kind: str) -> None:
     path = put(name, HEAD)
     assert main(["migrate", "-w", "-q", "--format", kind, name]) == 0
     assert capsys.readouterr().err == ""

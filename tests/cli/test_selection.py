@@ -62,10 +62,10 @@ def test_a_module_and_a_tree(put: Put, capsys: Capture) -> None:
         IMPORT
         + dedent(
             """\
-        import model
-        with tf.device('/gpu:0'):
-            tf.Session()
-        """
+            import model
+            with tf.device('/gpu:0'):
+                tf.Session()
+            """
         ),
     )
     put("p/model.py", GONE.format("  # noqa: T2T620"))
@@ -118,8 +118,29 @@ def test_an_unknown_code(put: Put, capsys: Capture) -> None:
 
 def test_two_scripts_that_import_one_another(put: Put) -> None:
     """Each is the other's module, too: its text is the same for both."""
-    put("train.py", f"{IMPORT}import evaluate\n\ndef net():\n    return tf.placeholder(tf.float32)\n")
-    put("evaluate.py", f"{IMPORT}import train\n\nprint(tf.Session().run(train.net(), {{}}))\n")
+    put(
+        "train.py",
+        IMPORT
+        + dedent(
+            """\
+            import evaluate
+
+            def net():
+                return tf.placeholder(tf.float32)
+            """
+        ),
+    )
+    put(
+        "evaluate.py",
+        IMPORT
+        + dedent(
+            """\
+            import train
+
+            print(tf.Session().run(train.net(), {}))
+            """
+        ),
+    )
     for words in (["train.py", "evaluate.py"], ["evaluate.py", "train.py"]):
         folder = words[0].removesuffix(".py")
         assert main(["migrate", *words, "-o", folder]) == 0

@@ -103,7 +103,7 @@ def project(put: Put, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_command(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
+def test_commands_on_a_folder(put: Put, tmp_path: Path, capsys: Capture, name: str) -> None:
     files, commands, said, new = CASES[name]
     for path, text in files.items():
         put(path, text)

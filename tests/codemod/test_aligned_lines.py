@@ -6,8 +6,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from tf2towers.codemod.aligned_lines import with_aligned_lines
-from tf2towers.codemod.apply_changes import apply_changes
+from tf2towers.codemod.apply_changes import apply_changes, with_aligned_lines
 from tf2towers.codemod.changes import Insertion, replace
 from tf2towers.codemod.tree import Tree
 
@@ -161,12 +160,12 @@ def shortened(text: str) -> str:
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
-def test_moved(before: str, after: str) -> None:
+def test_lines_that_move_with_their_bracket(before: str, after: str) -> None:
     assert shortened(before) == after
 
 
 @pytest.mark.parametrize("text", STAY)
-def test_stay(text: str) -> None:
+def test_lines_that_stay(text: str) -> None:
     assert shortened(text) == text.replace("long.name", "name")
 
 
@@ -177,4 +176,10 @@ def test_the_lines_of_what_moves_elsewhere_move_with_its_bracket() -> None:
     made = Insertion(tree.statement(outer), lambda now: [cst.SimpleStatementLine([cst.Return(now(inner))])])
     lines = with_aligned_lines(apply_changes(tree, [made, replace(outer, "g()")])).lines[statement]
     text = "".join(map(tree.module.code_for_node, lines))
-    assert text == "return f(1,\n         2)\nx = g()\n"
+    assert text == dedent(
+        """\
+        return f(1,
+                 2)
+        x = g()
+        """
+    )

@@ -42,7 +42,7 @@ ONE_LINE = [
 
 
 @pytest.mark.parametrize(("line", "expected"), ONE_LINE)
-def test_one_line(line: str, expected: str) -> None:
+def test_a_use_of_contrib(line: str, expected: str) -> None:
     assert body(line + "\n").strip() == expected
 
 
@@ -180,7 +180,7 @@ IMPORTS = [
 
 
 @pytest.mark.parametrize(("text", "line"), IMPORTS)
-def test_imports(text: str, line: str) -> None:
+def test_an_import_of_contrib(text: str, line: str) -> None:
     result = after(
         text
         + dedent(

@@ -82,7 +82,7 @@ LOCAL = "import math as train\n"
         + "f(tf.contrib.lookup)\n",
     ],
 )
-def test_left(text):
+def test_a_doubtful_name_is_left(text):
     assert "T2T626" in codes(migrated(text))
 
 
@@ -91,11 +91,11 @@ def test_a_class_that_binds_the_name_to_itself():
         HEAD
         + dedent(
             """\
-        class A:
-            tf = tf
-            make = tf.Session
-            p = tf.placeholder
-        """
+            class A:
+                tf = tf
+                make = tf.Session
+                p = tf.placeholder
+            """
         )
     )
     assert not result.left and "make = Session\n" in result.changes[0].after
@@ -208,7 +208,14 @@ def test_a_name_that_may_have_been_bound_again(text):
     "bound", ["if input():\n    tf = print", "def tf():\n    return 1", "import os as tf"]
 )
 def test_a_name_that_a_star_import_gives_and_the_file_binds_too(program, bound):
-    script = f"from common import *\n{bound}\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
+    script = dedent(
+        """\
+        from common import *
+        {bound}
+        sess = tf.Session()
+        sess.run(tf.zeros([2]))
+        """
+    ).format(bound=bound)
     assert "T2T626" in codes(program({"common.py": HEAD, "main.py": script}, "main.py"))
 
 

@@ -1,6 +1,7 @@
 """Estimators: strategies that a RunConfig is given, names of the script's own, and what may be TF 2's."""
 
 import textwrap
+from textwrap import dedent
 
 import pytest
 from codemod_texts import TF, after, codes, migrated
@@ -63,8 +64,17 @@ def test_arguments_that_are_not_served_are_left() -> None:
 
 def test_a_function_may_bind_the_modules_name() -> None:
     text = after(
-        f"{TF}estimator = tf.estimator\n\n\ndef f():\n"
-        "    estimator = tf.estimator.Estimator(tf.placeholder)\n    return estimator\n"
+        TF
+        + dedent(
+            """\
+            estimator = tf.estimator
+
+
+            def f():
+                estimator = tf.estimator.Estimator(tf.placeholder)
+                return estimator
+            """
+        )
     )
     assert "    estimator = tf1_estimator.Estimator(tf.placeholder)\n" in text
 

@@ -135,7 +135,15 @@ def test_all_else_is_refused(lines: str) -> None:
 
 @pytest.mark.parametrize(("layer", "served"), [("Dense", True), ("CuDNNLSTM", False)])
 def test_a_module_without_tensorflow_goes_with_the_program(program, layer: str, served: bool) -> None:
-    models = f"from keras.layers import {layer}\n\n\ndef build():\n    return {layer}(2)\n"
+    models = dedent(
+        """\
+        from keras.layers import {layer}
+
+
+        def build():
+            return {layer}(2)
+        """
+    ).format(layer=layer)
     result = program({"models.py": models, "train.py": HEAD + "from models import build\ny = build()(x)\n"})
     assert bool(result.left) is not served
     assert ("standalone_keras" in texts(result).get("models.py", "")) is served

@@ -24,7 +24,18 @@ def test_through_another_module(line, before, wanted, program):
         x = tf.get_variable
         """
     )
-    result = program({"model.py": model, "train.py": f"{line}\n\nx = {before}\n"})
+    result = program(
+        {
+            "model.py": model,
+            "train.py": dedent(
+                """\
+                {line}
+
+                x = {before}
+                """
+            ).format(line=line, before=before),
+        }
+    )
     assert result.status == 0, result.left
     assert result.changes[0].after.endswith(f"x = {wanted}\n")
     as_v1 = model.replace("tensorflow as", "tensorflow.compat.v1 as")
@@ -44,7 +55,15 @@ LEFT = ["tf.contrib.seq2seq.dynamic_decode(1)\n", "from tensorflow.contrib impor
 
 @pytest.mark.parametrize("left", LEFT)
 def test_the_strategy_is_the_runtimes_beside_something_left(left):
-    text = after(f"import tensorflow as tf\n\n{LOOP}{left}tf.Session()\n")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            {LOOP}{left}tf.Session()
+            """
+        ).format(LOOP=LOOP, left=left)
+    )
     assert "strategy = TowerStrategy(2)\n" in text and "tf2" not in text.replace("tf2towers", "")
     assert after(text) == text
 
@@ -69,12 +88,12 @@ def test_a_program_that_says_compat_v1_keeps_its_lines():
     )
     guarded = dedent(
         """\
-            try:
-                import tensorflow.compat.v1 as tf
-            except ImportError:
-                import tensorflow as tf
-            x = tf.placeholder(tf.int32)
-            """
+        try:
+            import tensorflow.compat.v1 as tf
+        except ImportError:
+            import tensorflow as tf
+        x = tf.placeholder(tf.int32)
+        """
     )
     assert guarded.partition("x =")[0] in after(guarded)
 
@@ -117,5 +136,13 @@ def test_a_new_name_takes_no_name_away_through_a_star(program):
 
 @pytest.mark.parametrize("before", ["slim = None", "slim = print\ndel slim"])
 def test_an_import_stays_where_the_name_is_something_else_before(before):
-    text = f"import tensorflow as tf\n\n{before}\nimport tensorflow.contrib.slim as slim\ntf.Session()\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        {before}
+        import tensorflow.contrib.slim as slim
+        tf.Session()
+        """
+    ).format(before=before)
     assert f"{before}\nfrom tf2towers.runtime import slim\n" in after(text)

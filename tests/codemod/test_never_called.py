@@ -355,11 +355,11 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
         (
             dedent(
                 """\
-            if not use_tpu:
-                opt = 1
-            else:
-                opt = tf.contrib.tpu.CrossShardOptimizer(opt)
-            """
+                if not use_tpu:
+                    opt = 1
+                else:
+                    opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+                """
             ),
             True,
         ),
@@ -369,11 +369,11 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
         (
             dedent(
                 """\
-            if use_tpu:
-                pass
-            else:
-                opt = tf.contrib.tpu.CrossShardOptimizer(opt)
-            """
+                if use_tpu:
+                    pass
+                else:
+                    opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+                """
             ),
             False,
         ),
@@ -393,14 +393,14 @@ def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
 def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
     text = dedent(
         """\
-            import tensorflow as tf
-            from tensorflow.contrib import tpu
+        import tensorflow as tf
+        from tensorflow.contrib import tpu
 
-            x = tf.placeholder(tf.float32, [])
-            if tf.flags.FLAGS.use_tpu:
-                x = tpu.cross_replica_sum(x)
-            {}tf.Session()
-            """
+        x = tf.placeholder(tf.float32, [])
+        if tf.flags.FLAGS.use_tpu:
+            x = tpu.cross_replica_sum(x)
+        {}tf.Session()
+        """
     )
     alone = migrated(text.format(""))
     assert not alone.left
@@ -455,7 +455,14 @@ def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
 )
 def test_a_module_is_imported_anew_where_nothing_reaches_what_it_has_lost(program, line: str) -> None:
     old = "def old():\n    return rnn.rnn_cell.gone(2)\n"
-    cells = f"import tensorflow as tf\n{line}\ntf.Session()\n{old}cell = rnn.GRUCell(2)\n"
+    cells = dedent(
+        """\
+        import tensorflow as tf
+        {line}
+        tf.Session()
+        {old}cell = rnn.GRUCell(2)
+        """
+    ).format(line=line, old=old)
     result = program({"cells.py": cells}, "cells.py")
     assert result.status == 0
     assert ", rnn_cell as rnn\n" in result.changes[0].after and "contrib" not in result.changes[0].after

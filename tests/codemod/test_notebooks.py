@@ -98,7 +98,7 @@ def test_sites_are_reported_by_cell(working_folder: Path, capsys: pytest.Capture
         assert "sonnet" in capsys.readouterr().out
 
 
-def test_python_2(working_folder: Path) -> None:
+def test_a_notebook_of_python2(working_folder: Path) -> None:
     cells = ["import tensorflow as tf", "x = 7 / 2\nprint x\nsess = tf.Session()"]
     kernel = {"display_name": "Python 2", "language": "python", "name": "python2"}
     (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells, kernelspec=kernel), indent=1))
@@ -155,7 +155,7 @@ def test_without_tf1_and_without_cells(working_folder: Path, capsys: pytest.Capt
         ("# it's\n!x", ["# it's", "pass  # tf2towers: magic 0"]),
     ],
 )
-def test_magics(source: str, expected: list[str]) -> None:
+def test_magics_are_hidden_and_shown_again(source: str, expected: list[str]) -> None:
     made = Notebook(json.dumps(notebook([source])).encode(), Path("a.ipynb"))
     assert made.text.splitlines()[1:] == expected
     assert made.shown(made.text) == f"# %% cell 1\n{source}\n"

@@ -81,7 +81,17 @@ NOTES = [
     ("n = tf.contrib.distributions.MultivariateNormalDiag([x, x])\n", ["T2T619"]),
     (JOINS + "with sv.managed_session(server.target) as s:\n    s.run(init)\n", ["T2T619"]),
     (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\ns.run(init)\n", ["T2T619"]),
-    (JOINS + "s = sv.prepare_or_wait_for_session(server.target)\nif w is None:\n    s.run(init)\n", []),
+    (
+        JOINS
+        + dedent(
+            """\
+            s = sv.prepare_or_wait_for_session(server.target)
+            if w is None:
+                s.run(init)
+            """
+        ),
+        [],
+    ),
     (JOINS + "with tf.Session(server.target) as s:\n    s.run(init)\n", []),
 ]
 
@@ -153,7 +163,14 @@ def test_an_empty_file() -> None:
 
 
 def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
-    lines = "try:\n    import horovod.tensorflow as hvd\nexcept ImportError:\n    hvd = None\n"
+    lines = dedent(
+        """\
+        try:
+            import horovod.tensorflow as hvd
+        except ImportError:
+            hvd = None
+        """
+    )
     result = migrated(HEAD + lines)
     assert result.status == 0 and ["goes on" in each.message for each in result.findings] == [True]
     assert migrated(HEAD + lines.replace("hvd = None", "raise")).status == 1
@@ -165,7 +182,16 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
         ("if FLAGS.use_horovod:\n    import horovod.tensorflow as hvd\n", 0),
         ("if FLAGS.update == 'horovod':\n    import horovod.tensorflow as hvd\n", 0),
         ("if not FLAGS.single:\n    import horovod.tensorflow as hvd\n", 1),
-        ("tf.flags.DEFINE_bool('hvd', True, '')\nif FLAGS.hvd:\n    import horovod.tensorflow as hvd\n", 1),
+        (
+            dedent(
+                """\
+                tf.flags.DEFINE_bool('hvd', True, '')
+                if FLAGS.hvd:
+                    import horovod.tensorflow as hvd
+                """
+            ),
+            1,
+        ),
         ("import horovod.tensorflow as hvd\n", 1),
         ("import tf_slim as slim\ny = slim.fully_connected(tf.zeros([2, 3]), 4)\n", 0),
         ("import tensorflow_probability as tfp\nd = tfp.distributions.Normal(x, 1.)\n", 0),
@@ -177,3 +203,30 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
 )
 def test_libraries_beside_tensorflow(lines: str, status: int) -> None:
     assert migrated(HEAD + lines).status == status
+
+
+WRAPPER = dedent(
+    """\
+    class Wrapper(tf.contrib.seq2seq.AttentionWrapper):
+        def __init__(self):
+            self._mine = 1
+
+        def call(self, inputs, state):
+            return self.{}
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("member", "status"),
+    [
+        ("_is_multi", 0),
+        ("_mine", 0),
+        ("_cell", 0),
+        ("_dtype", 0),
+        ("output_size", 0),
+        ("_cell_state_shape", 1),
+    ],
+)
+def test_private_members_of_a_class_that_the_runtime_stands_in_for(member: str, status: int) -> None:
+    assert migrated(f"{HEAD}{WRAPPER.format(member)}Wrapper()\n").status == status

@@ -107,7 +107,14 @@ sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
 def module(calls: list[str]) -> str:
     lines = "".join(f"found.append({call})\n" for call in calls)
     inside = indent(f"found = []\n{HEAD}{lines}return found\n", "    ")
-    return f"import tensorflow as tf\n\n\ndef build():\n{inside}"
+    return dedent(
+        """\
+        import tensorflow as tf
+
+
+        def build():
+        {inside}"""
+    ).format(inside=inside)
 
 
 def beside(old: str, call: str) -> dict[str, str]:
@@ -127,8 +134,16 @@ def test_a_module_of_the_program(program) -> None:
 
 
 @pytest.mark.parametrize(("before", "wanted"), CALLS)
-def test_a_script(before: str, wanted: str) -> None:
-    assert f"f = {wanted}\n" in after(f"import tensorflow as tf\nf = {before}\ntf.Session()\n")
+def test_a_call_of_an_old_release(before: str, wanted: str) -> None:
+    assert f"f = {wanted}\n" in after(
+        dedent(
+            """\
+            import tensorflow as tf
+            f = {before}
+            tf.Session()
+            """
+        ).format(before=before)
+    )
 
 
 @pytest.mark.tensorflow
@@ -151,7 +166,14 @@ def test_every_one_of_them_builds(tmp_path: Path) -> None:
 
 def migrated_line(line: str) -> str:
     """A line of a script for TensorFlow 0.x after the migration."""
-    text = f"import tensorflow as tf\nx = tf.mul(tf.zeros([2, 2]), 2.0)\nf = ({line})\ntf.Session()\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+        x = tf.mul(tf.zeros([2, 2]), 2.0)
+        f = ({line})
+        tf.Session()
+        """
+    ).format(line=line)
     result = migrated(text)
     assert not result.left
     return result.changes[0].after.partition("f = (")[2].partition(")\nSession()")[0]
@@ -200,7 +222,15 @@ def test_arguments_of_old_releases(before: str, wanted: str) -> None:
     ],
 )
 def test_arguments_that_nothing_takes_any_more(call: str) -> None:
-    result = migrated(f"import tensorflow as tf\nf = {call}\ntf.Session()\n")
+    result = migrated(
+        dedent(
+            """\
+            import tensorflow as tf
+            f = {call}
+            tf.Session()
+            """
+        ).format(call=call)
+    )
     assert codes(result) == ["T2T620"]
     assert f"f = {call}\n" in result.changes[0].after
 
@@ -242,7 +272,18 @@ def test_an_old_argument_in_what_nothing_calls_is_reported(program) -> None:
     ],
 )
 def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, left: list[str]) -> None:
-    text = f"import tensorflow as tf\n\n\ndef made(op, init):\n    return {call}\n\n\nprint(made)\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+
+        def made(op, init):
+            return {call}
+
+
+        print(made)
+        """
+    ).format(call=call)
     assert codes(migrated(text)) == left
 
 

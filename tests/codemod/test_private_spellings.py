@@ -111,4 +111,14 @@ def test_a_program_of_private_modules_alone_is_tf1(text):
 )
 def test_an_argument_that_is_not_served_is_seen_by_every_name(module: str, call: str) -> None:
     name = call.partition(".")[0]
-    assert codes(migrated(f"from tensorflow.{module} import {name}\n\n{call}\n")) == ["T2T620"]
+    assert codes(
+        migrated(
+            dedent(
+                """\
+                from tensorflow.{module} import {name}
+
+                {call}
+                """
+            ).format(module=module, name=name, call=call)
+        )
+    ) == ["T2T620"]

@@ -77,8 +77,18 @@ def test_where_graph_mode_stands(before, wanted, program):
             x = tf.constant(1)
             """
         ),
-        "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n"
-        "if __name__ == '__main__':\n    f()\n",
+        "quiet.py": TF
+        + dedent(
+            """\
+            FLAGS = tf.app.flags.FLAGS
+
+
+            def f():
+                return tf.constant(1)
+            if __name__ == '__main__':
+                f()
+            """
+        ),
         "flags.py": f"{TF}tf.app.flags.DEFINE_string('log_dir', '', '')\n",
         "indirect.py": "import building\n",
     }
@@ -157,7 +167,15 @@ def test_a_module_that_cannot_be_read(program):
 
 def test_a_program_in_python_2_is_converted_whole(program):
     files = {
-        "train.py": f"{TF}import old, package.a\ntf.Session()\nx = map(f, y)\nz = x / y\n",
+        "train.py": TF
+        + dedent(
+            """\
+            import old, package.a
+            tf.Session()
+            x = map(f, y)
+            z = x / y
+            """
+        ),
         "old.py": "print 'x'\n",
         "plain.py": "x = y / 2\n",
         "package/__init__.py": "",
@@ -189,7 +207,15 @@ def test_a_program_in_python_2_is_converted_whole(program):
 
 def test_a_program_in_python_2_has_one_import_of_the_runtime(program):
     files = {
-        "train.py": f"{TF}import builds\nimport os\nsess = tf.Session()\nz = x / y\n",
+        "train.py": TF
+        + dedent(
+            """\
+            import builds
+            import os
+            sess = tf.Session()
+            z = x / y
+            """
+        ),
         "builds.py": f"{TF}x = tf.constant(1)\nprint x\n",
     }
     assert texts(program(files))["train.py"] == (
@@ -312,7 +338,13 @@ def test_a_compiled_module(file, text, left, program):
 @pytest.mark.parametrize("module", ["fast_pb2", "fast_pb2_grpc"])
 def test_a_module_that_protoc_makes(proto, left, module, program):
     files = {
-        "train.py": f"import tensorflow as tf\nimport package.{module}\ntf.Session()\n",
+        "train.py": dedent(
+            """\
+            import tensorflow as tf
+            import package.{module}
+            tf.Session()
+            """
+        ).format(module=module),
         "package/__init__.py": "",
         "package/other.proto": "",
     }
@@ -334,7 +366,13 @@ def test_a_module_that_protoc_makes(proto, left, module, program):
 def test_a_module_that_an_old_protoc_made(text, left, line, program):
     head = "from google.protobuf import descriptor as _descriptor, descriptor_pool as _descriptor_pool\n"
     files = {
-        "train.py": f"import tensorflow as tf\n{line}\ntf.Session()\n",
+        "train.py": dedent(
+            """\
+            import tensorflow as tf
+            {line}
+            tf.Session()
+            """
+        ).format(line=line),
         "p/__init__.py": "",
         "p/a_pb2.py": head + text,
         "reader.py": "import p.a_pb2\n",
@@ -346,15 +384,33 @@ def test_a_module_that_an_old_protoc_made(text, left, line, program):
     "line", ["name = {'tf': 'tensorflow'}.get(name)", "name = name.replace('tf.', 'tensorflow.')"]
 )
 def test_tensorflow_by_a_computed_text(line):
-    text = (
-        "import importlib\nimport tensorflow as tf\n\n\ndef found(name):\n"
-        f"    {line}\n    return importlib.import_module(name)\n\n\ntf.Session()\nfound('os')\n"
-    )
+    text = dedent(
+        """\
+        import importlib
+        import tensorflow as tf
+
+
+        def found(name):
+            {line}
+            return importlib.import_module(name)
+
+
+        tf.Session()
+        found('os')
+        """
+    ).format(line=line)
     assert codes(migrated(text)) == ["T2T624"]
 
 
 def test_a_program_that_python_3_can_read_keeps_its_divisions(program):
-    train = f"{TF}tf.Session()\nx = 1 / 2\ndef f():\n    import old\n"
+    train = TF + dedent(
+        """\
+        tf.Session()
+        x = 1 / 2
+        def f():
+            import old
+        """
+    )
     result = program({"train.py": train, "old.py": "print 1 / 2\n"})
     assert result.status == 0
     assert "x = 1 / 2\n" in texts(result)["train.py"]
@@ -373,7 +429,16 @@ def test_python_3_imports_no_converter(tree):
 
 @pytest.mark.parametrize("guarded", ["import no_such_module_a", "from no_such_module_a.b import c"])
 def test_a_module_the_program_can_do_without(guarded):
-    text = f"import tensorflow as tf\ntry:\n    {guarded}\nexcept ImportError:\n    c = None\ntf.Session()\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+        try:
+            {guarded}
+        except ImportError:
+            c = None
+        tf.Session()
+        """
+    ).format(guarded=guarded)
     result = migrated(text)
     assert result.status == 0
     assert [finding.code for finding in result.findings] == ["T2T624"]
@@ -381,10 +446,17 @@ def test_a_module_the_program_can_do_without(guarded):
 
 @pytest.mark.parametrize("ends", ["print('no')\n    raise", "sys.exit('no')", "raise RuntimeError('no')"])
 def test_a_module_the_program_ends_without(ends):
-    text = (
-        "import sys\nimport tensorflow as tf\ntry:\n    import no_such_module_a\nexcept ImportError:\n"
-        f"    {ends}\ntf.Session()\n"
-    )
+    text = dedent(
+        """\
+        import sys
+        import tensorflow as tf
+        try:
+            import no_such_module_a
+        except ImportError:
+            {ends}
+        tf.Session()
+        """
+    ).format(ends=ends)
     result = migrated(text)
     assert [(finding.code, finding.line) for finding in result.left] == [("T2T624", 4)]
 
@@ -432,8 +504,24 @@ BOTH = {"a.py", "b.py"}
 def test_a_module_imported_by_a_text(line, status, reached, program):
     needed = "imp" if "imp." in line else "importlib"
     files = {
-        "train.py": f"{TF}from choice import chosen\ntf.Session()\nchosen('a').build()\n",
-        "choice.py": f"import {needed}\n\n\ndef chosen(name):\n    {line}\n    return module\n",
+        "train.py": TF
+        + dedent(
+            """\
+            from choice import chosen
+            tf.Session()
+            chosen('a').build()
+            """
+        ),
+        "choice.py": dedent(
+            """\
+            import {needed}
+
+
+            def chosen(name):
+                {line}
+                return module
+            """
+        ).format(needed=needed, line=line),
     }
     result = program({**MODELS, **files})
     assert {change.path.name for change in result.changes} - {"choice.py"} == {"train.py", *reached}
@@ -443,10 +531,10 @@ def test_a_module_imported_by_a_text(line, status, reached, program):
 FLAG = "tf.app.flags.DEFINE_string('model', {!r}, '')\nFLAGS = tf.app.flags.FLAGS\n"
 PARSER = dedent(
     """\
-        parser = argparse.ArgumentParser()
-        parser.add_argument('-m', '--model', default={!r})
-        FLAGS = parser.parse_args()
-        """
+    parser = argparse.ArgumentParser()
+    parser.add_argument('-m', '--model', default={!r})
+    FLAGS = parser.parse_args()
+    """
 )
 
 
@@ -472,7 +560,14 @@ PARSER = dedent(
 )  # fmt: skip
 def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, program):
     """None: which file it is shows only when the program runs."""
-    train = f"import argparse, imp, importlib, os, sys\n{TF}tf.Session()\nname = sys.argv[1]\n{lines}\n"
+    train = dedent(
+        """\
+        import argparse, imp, importlib, os, sys
+        {TF}tf.Session()
+        name = sys.argv[1]
+        {lines}
+        """
+    ).format(TF=TF, lines=lines)
     result = program({**MODELS, "train.py": train})
     assert {change.path.name for change in result.changes} == {"train.py", *(reached or ())}
     assert codes(result) == ["T2T624"] * (reached is None)
@@ -490,22 +585,22 @@ def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, progr
 def test_new_imports_stand_before_what_may_call_the_programs_own(call: str, late: str) -> None:
     text = dedent(
         """\
-            import tensorflow as tf
+        import tensorflow as tf
 
 
-            class Net:
-                def __enter__(self):
-                    return tf.Session()
-
-                def __exit__(self, *_):
-                    pass
-
-
-            def build(size):
+        class Net:
+            def __enter__(self):
                 return tf.Session()
 
+            def __exit__(self, *_):
+                pass
 
-            """
+
+        def build(size):
+            return tf.Session()
+
+
+        """
     )
     assert after(text + call + late).startswith(f"{V1}from tf2towers.runtime import Session, graph_mode\n")
 

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 from codemod_texts import TF, after, migrated
 
-HEAD = "import tensorflow as tf\n\n\nclass Model:\n    def build(self, x, n):\n        return {}\n\n\n"
-HEAD += "def main(name):\n    print(getattr(Model(), name)(1, 2))\n\n\nmain('build')\ntf.Session()\n"
+HEAD = """\
+import tensorflow as tf
+
+
+class Model:
+    def build(self, x, n):
+        return {}
+
+
+def main(name):
+    print(getattr(Model(), name)(1, 2))
+
+
+main('build')
+tf.Session()
+"""
 
 SAME = [
     ("isinstance(x, basestring)", "isinstance(x, str)"),
@@ -59,12 +75,27 @@ def test_python2_is_said() -> None:
 )
 def test_a_map_that_is_used_as_a_list(use: str, listed: bool) -> None:
     """Python 3 stops at its length and at an item of it: it is a list in either Python."""
-    text = after(f"{TF}tf.placeholder(tf.float32)\nsizes = map(int, '1,2'.split(','))\nprint({use})\n")
+    text = after(
+        TF
+        + dedent(
+            """\
+            tf.placeholder(tf.float32)
+            sizes = map(int, '1,2'.split(','))
+            print({use})
+            """
+        ).format(use=use)
+    )
     assert ("sizes = list(map(int, '1,2'.split(',')))\n" in text) is listed
 
 
 def test_a_list_beside_a_division_is_in_doubt() -> None:
     """`--python 3` makes the list."""
-    text = f"{TF}tf.placeholder(tf.float32)\nsizes = map(int, '1,2'.split(','))\nprint(len(sizes) * 3 / 2)\n"
+    text = TF + dedent(
+        """\
+        tf.placeholder(tf.float32)
+        sizes = map(int, '1,2'.split(','))
+        print(len(sizes) * 3 / 2)
+        """
+    )
     left = migrated(text).left
     assert [each.code for each in left] == ["T2T609"] and "makes a list by map" in left[0].message

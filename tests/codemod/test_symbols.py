@@ -81,13 +81,22 @@ ONE_LINE = [
 
 
 @pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
-def test_a_symbol(before, wanted):
+def test_a_symbol_is_replaced(before, wanted):
     assert body(before + "\n") == wanted + "\n"
 
 
 @pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
-def test_a_symbol_again(before, wanted):
-    text = after(f"import tensorflow as tf\n\nsess = tf.Session()\n{before}\n")
+def test_a_replaced_symbol_stays(before, wanted):
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            sess = tf.Session()
+            {before}
+            """
+        ).format(before=before)
+    )
     assert after(text) == text
 
 
@@ -569,7 +578,7 @@ IMPORTS = [
 
 
 @pytest.mark.parametrize(("before", "wanted"), IMPORTS)
-def test_an_import(before, wanted, program):
+def test_an_import_is_replaced(before, wanted, program):
     """As a module that a main script imports, so that no `graph_mode()` stands in it."""
     main = dedent(
         """\
@@ -631,7 +640,14 @@ def test_operations_in_cpp_that_may_be_missing_are_only_noted():
 
 @pytest.mark.parametrize(("line", "code"), LEFT)
 def test_a_site_that_is_left(line, code):
-    text = f"import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\n{line}\n"
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.int32)
+        {line}
+        """
+    ).format(line=line)
     result = migrated(text)
     assert {*codes(result)} == {code}
     assert result.status == 1
@@ -734,13 +750,21 @@ def test_line_ends_and_encoding_stay():
 
 def test_no_line_is_too_long():
     call = "tf.get_variable('some_name', [1, 2, 3], tf.float32, initializer=tf.zeros_initializer(), trainable=False)"
-    text = after(f"import tensorflow as tf\n\nx = {call}\n")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            x = {call}
+            """
+        ).format(call=call)
+    )
     assert max(map(len, text.splitlines())) <= 120
     assert "trainable=False)" in text
 
 
 @pytest.mark.parametrize("terms", [400, 1500])
-def test_deep_expressions(terms):
+def test_an_expression_of_many_terms(terms):
     text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.mul(1)"] * terms) + "\ntf.Session()\n"
     assert after(text).count("tf.multiply") == terms
 
@@ -763,7 +787,15 @@ UPGRADED = [
 
 @pytest.mark.parametrize("lines", UPGRADED)
 def test_plain_names_of_a_program_that_runs_on_tf2(lines):
-    text = after(f"import tensorflow as tf\n\ntf.compat.v1.Session()\n{lines}")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            tf.compat.v1.Session()
+            {lines}"""
+        ).format(lines=lines)
+    )
     for line in lines.splitlines():
         if "disable" not in line:
             assert line in text
@@ -797,10 +829,20 @@ def test_one_tf1_name_makes_all_plain_ones_tf1():
     ],
 )
 def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
-    text = (
-        "import tensorflow as tf\n\nclass Logger:\n    def __init__(self):\n        self.tf = tf\n\n"
-        f"    def log(self, use):\n        return {uses}\n\ntf.Session()\n"
-    )
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        class Logger:
+            def __init__(self):
+                self.tf = tf
+
+            def log(self, use):
+                return {uses}
+
+        tf.Session()
+        """
+    ).format(uses=uses)
     if "; " in uses:
         text = text.replace("return other", "other")
     assert codes(migrated(text)) == (["T2T626"] if left else [])
@@ -819,7 +861,16 @@ def test_tensors_that_a_session_keeps_are_left():
 
 @pytest.mark.parametrize("symbol", ["tf.RunMetadata()", "tf.train.ProfilerHook(save_steps=10)"])
 def test_a_trace_that_will_not_be_written_is_reported(symbol):
-    result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nmeta = {symbol}\n")
+    result = migrated(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            x = tf.placeholder(tf.float32, [])
+            meta = {symbol}
+            """
+        ).format(symbol=symbol)
+    )
     (note,) = result.findings
     assert (note.code, note.line, note.kind, result.status) == ("T2T610", 4, "note", 0)
 

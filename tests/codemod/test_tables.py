@@ -48,7 +48,7 @@ from tf2towers.codemod.symbols import find_replacement, is_module
         ("numpy.zeros", "left", "T2T620"),
     ],
 )  # fmt: skip
-def test_find_replacement(name: str, kind: str, target: str) -> None:
+def test_the_replacement_of_a_name(name: str, kind: str, target: str) -> None:
     found = find_replacement(name)
     ours = f"{found.runtime.module}:{found.runtime.name}" if found.runtime is not None else ""
     assert (found.kind, ours or found.target or found.code) == (kind, target)
@@ -67,13 +67,13 @@ def test_old_summaries_are_those_of_contrib_deprecated() -> None:
         assert find_replacement(name).runtime == ("tf2towers.runtime.tf1", "scalar_summary")
 
 
-def test_keywords() -> None:
+def test_keywords_that_were_renamed() -> None:
     assert keyword_renames()["tf.reduce_mean"] == {}  # compat.v1 takes reduction_indices still
     assert keyword_renames()["tf.concat"]["concat_dim"] == "axis"
     assert "tf.log" not in keyword_renames()
 
 
-def test_modules() -> None:
+def test_which_names_are_modules() -> None:
     assert is_module("tf.nn")
     assert is_module("tf.contrib.slim")
     assert not is_module("tf.GraphKeys")

@@ -16,6 +16,8 @@ SIGNS = [
     "sizes = [size.value for size in tf.ones([2, 3]).get_shape()]",
     "print(tf.reduce_sum(tf.ones([2]), keep_dims=True))",
     "print(tf.nn.softmax(tf.ones([2, 3]), dim=0))",
+    "session = tf.keras.backend.get_session()",
+    "w = tf.Variable(1.0, collections=['mine'])",
     "w = tf.Variable(1.0)\nprint(tf.gradients(w * w, w))",
     "with tf.device(lambda operation: '/cpu:0'):\n    x = tf.constant(1.0)",
     dedent(
@@ -142,7 +144,17 @@ def test_beside_compat_v1(program) -> None:
 
 @pytest.mark.parametrize("lines", NOT_TF1)
 def test_what_tf2_runs_stays(program, lines: str) -> None:
-    assert not program({"train.py": f"import tensorflow as tf\n\n{lines}\n"}).changed
+    assert not program(
+        {
+            "train.py": dedent(
+                """\
+                import tensorflow as tf
+
+                {lines}
+                """
+            ).format(lines=lines)
+        }
+    ).changed
 
 
 def test_an_imported_meta_graph_is_noted(program) -> None:

@@ -60,15 +60,22 @@ def test_modern_trainers(path: Path) -> None:
         "import tensorflow as first\ntf = first\n",
         dedent(
             """\
-        import tensorflow as tf
-        t = tf
-        tf = t
-        """
+            import tensorflow as tf
+            t = tf
+            tf = t
+            """
         ),
     ],
 )
 def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
-    text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
+    text = dedent(
+        """\
+        {names}import tensorflow.compat.v1 as unused
+
+        x = tf.placeholder(tf.float32)
+        tf.Session()
+        """
+    ).format(names=names)
     new = after(text)
     assert new.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in new
 
@@ -95,15 +102,15 @@ def test_a_program_on_keras2_is_refused(program, lines: str) -> None:
 def test_a_program_on_keras3_is_left_as_it_is(program) -> None:
     text = dedent(
         """\
-            import keras
-            from keras.layers import Conv2D, Input
-            from keras.utils import to_categorical
+        import keras
+        from keras.layers import Conv2D, Input
+        from keras.utils import to_categorical
 
-            model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])
-            model.compile(keras.optimizers.SGD(0.1))
-            keras.backend.clear_session()
-            keras.distribution.set_distribution(keras.distribution.DataParallel())
-            """
+        model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])
+        model.compile(keras.optimizers.SGD(0.1))
+        keras.backend.clear_session()
+        keras.distribution.set_distribution(keras.distribution.DataParallel())
+        """
     )
     result = program({"train.py": text})
     assert result.status == 0 and not result.findings

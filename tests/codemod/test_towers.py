@@ -50,8 +50,9 @@ def looped(target: str, iterable: str, device: str) -> str:
 @pytest.mark.parametrize(("target", "iterable", "device", "given", "towers"), WRITTEN)
 def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     text = after(looped(target, iterable, device))
-    assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
-    assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
+    made = f"    strategy = TowerStrategy({given})\n"
+    assert f"{made}\n    def tower({target}):\n        with tf.device({device}):\n" in text
+    assert "\n\n    with strategy.scope():\n" in text
     joined = text.replace("run(\n            ", "run(")
     assert f"        strategy.run(tower, args=(strategy.{towers}" in joined
     assert after(text) == text
@@ -183,10 +184,10 @@ def test_a_name_given_in_the_loop():
         (
             dedent(
                 """\
-            if n:
-                        d = '/gpu:%d' % i
-                    else:
-                        d = '/cpu:0'"""
+                if n:
+                            d = '/gpu:%d' % i
+                        else:
+                            d = '/cpu:0'"""
             ),
             "TowerStrategy()",
         ),
@@ -240,16 +241,16 @@ SCOPES = {
     "a variable scope": ("    with (tf.variable_scope('net')):\n",
      "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n"),
     "a session": ("    with tf.Session():\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
     "another device": ("    with tf.device('/gpu:0'):\n",
      "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
     "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
     "the CPU, where the number may change": ("    with tf.device('/cpu:0'):\n        splits.n = 2\n",
      "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
     "the CPU, where GPUs are hidden in it": (
      "    with tf.device('/cpu:0'):\n        os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
 }  # fmt: skip
 
 
@@ -258,7 +259,7 @@ def test_where_the_scope_stands(name):
     around, wanted = SCOPES[name]
     text = after(BODY + around + indent(TOWERS, "        "))
     assert wanted.replace("tf.Session", "Session") in text
-    assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text
+    assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text and "strategy.scope()" in text
     assert after(text) == text
 
 
@@ -295,10 +296,10 @@ def test_two_loops_share_a_strategy_whose_scope_is_around_both():
         "n = 3",
         dedent(
             """\
-        def f():
-            nonlocal n
-            n = 3
-        f()"""
+            def f():
+                nonlocal n
+                n = 3
+            f()"""
         ),
     ):
         other = after(BODY + indent(f"{TOWERS}{change}\n{TOWERS}", "    "))
@@ -397,7 +398,17 @@ def calling(changes: list[tuple[str, str]]) -> str:
     for old, new in changes:
         assert old in mean
         mean = mean.replace(old, new)
-    return f"import numpy as np\nimport tensorflow as tf\n\n\n{mean}\n\n{LOOP}grads = average([])\n"
+    return dedent(
+        """\
+        import numpy as np
+        import tensorflow as tf
+
+
+        {mean}
+
+        {LOOP}grads = average([])
+        """
+    ).format(mean=mean, LOOP=LOOP)
 
 
 @pytest.mark.parametrize("changes", SAME)
@@ -407,10 +418,10 @@ def test_a_plain_mean(changes):
     assert (
         dedent(
             """\
-        graph_mode()
+            graph_mode()
 
 
-        sess"""
+            sess"""
         )
         in text
     )
@@ -434,29 +445,29 @@ COMMENTS = [
         "# the mean\n# of all\ndef average(",
         dedent(
             """\
-        graph_mode()
+            graph_mode()
 
 
-        sess"""
+            sess"""
         ),
     ),
     (
         dedent(
             """\
-        # the mean
+            # the mean
 
 
-        def average("""
+            def average("""
         ),
         dedent(
             """\
-        graph_mode()
+            graph_mode()
 
 
-        # the mean
+            # the mean
 
 
-        sess"""
+            sess"""
         ),
     ),
 ]
@@ -481,16 +492,28 @@ def test_a_comment_on_a_list_goes_with_it():
             grads.append(opt.compute_gradients(x))
     opt.apply_gradients(average(grads))
 """
-    text = after(f"import tensorflow as tf\n\n\n{MEAN}\n\ndef train(opt, x):{lines}tf.Session()\n")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+
+            {MEAN}
+
+            def train(opt, x):{lines}tf.Session()
+            """
+        ).format(MEAN=MEAN, lines=lines)
+    )
     assert (
         dedent(
             """\
-        def train(opt, x):
-            # the losses
-            losses = []
+            def train(opt, x):
+                # the losses
+                losses = []
+                strategy = TowerStrategy(2)
 
-            def tower(i):
-        """
+                def tower(i):
+            """
         )
         in text
     )
@@ -498,7 +521,17 @@ def test_a_comment_on_a_list_goes_with_it():
 
 
 def test_a_mean_of_a_local_module(program):
-    util = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef other():\n    pass\n"
+    util = dedent(
+        """\
+        import tensorflow as tf
+
+
+        {MEAN}
+
+        def other():
+            pass
+        """
+    ).format(MEAN=MEAN)
     for line, mean in (
         ("import util", "util.average"),
         ("from util import average, other", "average"),
@@ -506,18 +539,46 @@ def test_a_mean_of_a_local_module(program):
         ("from util import average", "average"),
         ("from util import *", "average"),
     ):
-        main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
+        main = dedent(
+            """\
+            import tensorflow as tf
+            {line}
+
+            {LOOP}grads = {mean}([])
+            """
+        ).format(line=line, LOOP=LOOP, mean=mean)
         text = program({"util.py": util, "train.py": main}).changes[0].after
         assert "grads = strategy.reduce('MEAN', [])" in text
         assert "average(" not in text and "mean(" not in text
         assert "average" not in text or line in ("import util", "from util import *")
         assert ("from util import other\n" in text) == ("other" in line)
-    replaced = f"import util\n{LOOP}util.average = other\ngrads = util.average([])\n"
+    replaced = dedent(
+        """\
+        import util
+        {LOOP}util.average = other
+        grads = util.average([])
+        """
+    ).format(LOOP=LOOP)
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
 
 def test_a_mean_where_no_strategy_is_seen_stays():
-    text = f"import tensorflow as tf\n\n\n{MEAN}\n\ndef build(grads):\n    return average(grads)\n\n\n{LOOP}"
+    text = (
+        dedent(
+            """\
+            import tensorflow as tf
+
+
+            {MEAN}
+
+            def build(grads):
+                return average(grads)
+
+
+            """
+        ).format(MEAN=MEAN)
+        + LOOP
+    )
     assert "return average(grads)" in after(text) and "def average" in after(text)
 
 
@@ -703,17 +764,31 @@ PLACES = [
 
 @pytest.mark.parametrize(("lines", "wanted"), PLACES)
 def test_the_scope_of_a_cluster_without_setters(lines, wanted):
-    text = after(f"import tensorflow as tf\n\nn = tf.placeholder(tf.int32)\n{lines}")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            n = tf.placeholder(tf.int32)
+            {lines}"""
+        ).format(lines=lines)
+    )
     assert wanted in text and text.count(".scope()") == 1
     assert after(text) == text
 
 
 @pytest.mark.parametrize(("lines", "wanted"), SERVERS)
 def test_the_scope_of_servers(lines, wanted):
-    text = (
-        "import tensorflow as tf\n\nd = 'd'\nc = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
-        f"{lines}\n    x = tf.placeholder(tf.float32)\n"
-    )
+    text = dedent(
+        """\
+        import tensorflow as tf
+
+        d = 'd'
+        c = tf.train.ClusterSpec({{'ps': ['a:1'], 'worker': ['b:1']}})
+        {lines}
+            x = tf.placeholder(tf.float32)
+        """
+    ).format(lines=lines)
     result = after(text)
     assert after(result) == result
     if wanted is None:  # no script uses the value of `as g`
@@ -730,5 +805,15 @@ def test_a_builtin_that_a_call_is_given_changes_no_towers():
         """
     )
     train = f"def train(n):\n    with tf.variable_scope('m'):\n        {loop}"
-    text = after(f"import tensorflow as tf\n\nparser.add_argument('x', type=str)\n\n\n{train}")
+    text = after(
+        dedent(
+            """\
+            import tensorflow as tf
+
+            parser.add_argument('x', type=str)
+
+
+            {train}"""
+        ).format(train=train)
+    )
     assert "    with tf.variable_scope('m'), strategy.scope():\n" in text

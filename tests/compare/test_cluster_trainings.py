@@ -29,7 +29,7 @@ def losses_of(side: dict[str, Any]) -> list[float]:
 
 
 @pytest.mark.long
-def test_asynchronous(start: Start, tmp_path: Path) -> None:
+def test_asynchronous_trainings(start: Start, tmp_path: Path) -> None:
     """Each worker's step counts; the migrated side's losses, summed up on a parameter server, are seen now and then."""
     found = of_migrated(start, tmp_path, "--steps", "40", "--", "--issync=0", *SMALL)
     assert found["legacy"]["steps"] == found["modern"]["steps"] == 40
@@ -40,7 +40,7 @@ def test_asynchronous(start: Start, tmp_path: Path) -> None:
     assert "with the same initial weights" in found["how"]
 
 
-def test_synchronous(start: Start, tmp_path: Path) -> None:
+def test_synchronous_trainings(start: Start, tmp_path: Path) -> None:
     """Updates that both workers make count once."""
     found = of_migrated(start, tmp_path, "--steps", "12", "--", "--issync=1", *SMALL)
     for side in ("legacy", "modern"):

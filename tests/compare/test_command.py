@@ -80,7 +80,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_failures(script: Write, start: Start, name: str) -> None:
+def test_a_side_that_fails(script: Write, start: Start, name: str) -> None:
     legacy, modern, said = FAILURES[name]
     process = start(script("legacy.py", legacy), script("modern.py", modern))
     out, errors = process.communicate(timeout=180)
@@ -99,7 +99,7 @@ def test_failures(script: Write, start: Start, name: str) -> None:
         (["--ps=1", "--task-flags", "--job={who}", "server.py", "server.py"], "there is no {who}"),
     ],
 )
-def test_refused(script: Write, start: Start, arguments: list[str], said: str) -> None:
+def test_arguments_that_are_refused(script: Write, start: Start, arguments: list[str], said: str) -> None:
     script("one.py", "time.sleep(60)")
     script("server.py", CLUSTER)
     _, errors = (process := start(*arguments)).communicate(timeout=180)
@@ -107,7 +107,9 @@ def test_refused(script: Write, start: Start, arguments: list[str], said: str) -
 
 
 @pytest.mark.parametrize(("together", "steps"), [("", 80), (", together=2", 40)])
-def test_clusters(script: Write, start: Start, tmp_path: Path, together: str, steps: int) -> None:
+def test_clusters_are_compared(
+    script: Write, start: Start, tmp_path: Path, together: str, steps: int
+) -> None:
     """Parameter servers, which go on for ever, are stopped."""
     body = CLUSTER + "for _ in range(40): step({}" + together + ")"
     pair = script("one.py", body.format(0.02)), script("two.py", body.format(0.01))

@@ -13,7 +13,7 @@ from tests.runtime.tasks import run_python
 from tf2towers.report.html import curves, document, element, section
 
 
-def test_curves() -> None:
+def test_curves_of_losses() -> None:
     pytest.importorskip("matplotlib")
     from matplotlib.image import imread
 

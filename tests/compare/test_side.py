@@ -42,13 +42,13 @@ def test_lines_of_the_script_are_kept_and_reports_taken() -> None:
 
 
 @pytest.mark.parametrize(("made", "first"), [(3, None), (8, 4), (100, 11)])
-def test_steady_state(made: int, first: int | None) -> None:
+def test_which_steps_are_steady(made: int, first: int | None) -> None:
     """The first 3 steps are left out, or the first tenth."""
     numbers = [step.number for step in steady_steps(side(training(0.1, made)).steps)]
     assert numbers == ([] if first is None else list(range(first, made + 1)))
 
 
-def test_summary() -> None:
+def test_numbers_of_two_sides() -> None:
     legacy, modern = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05)))
     assert ratio_of(modern.rate, legacy.rate) == pytest.approx({"median": 2, "low": 2, "high": 2})
     assert ratio_of(modern.rate, None) is None
@@ -61,7 +61,7 @@ def test_summary() -> None:
     assert Spread.of([1.0, 2.0, 3.0, 4.0, 100.0]) == Spread(3, 2, 4, 5)
 
 
-def test_table() -> None:
+def test_the_table_of_two_sides() -> None:
     numbers = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05, loss=None)))
     lines = {line[:24].strip(): line[24:].split() for line in table(*numbers).splitlines()[1:]}
     assert lines["steps"] == ["40", "40"]
@@ -97,7 +97,9 @@ UNORDERED = [step("worker 0", 3), step("worker 1", 2.5), step("worker 0", 4), st
     [(ASIDE, 1, [2.5, 3.5], [1, 1]), (UNORDERED, 2, [3, 3, 4, 5], [1, 0, 0.5, 1])],
     ids=["what only a watched process does is off the clock", "reported in another order"],
 )
-def test_times(lines: Lines, workers: int, ends: list[float], seconds: list[float]) -> None:
+def test_when_steps_end_and_how_long_they_take(
+    lines: Lines, workers: int, ends: list[float], seconds: list[float]
+) -> None:
     steps = side(lines, workers).steps
     assert ([step.end for step in steps], [step.seconds for step in steps]) == (ends, seconds)
 
@@ -131,6 +133,6 @@ def test_memory_is_that_of_all_tasks_and_facts_are_the_chiefs() -> None:
         ("worker 1", 50, None),  # the chief has made them
     ],
 )
-def test_resumed(task: str, made: int, resumed: int | None) -> None:
+def test_the_step_that_a_training_went_on_from(task: str, made: int, resumed: int | None) -> None:
     line = {"event": "resumed", "task": task, "step": made}
     assert side([step("worker 1", 1), step("worker 1", 2), line], 2).resumed == resumed

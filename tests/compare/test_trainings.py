@@ -91,7 +91,7 @@ def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Pa
     assert not (tmp_path / "saved").exists()
 
 
-def test_resumed(script: Write, start: Start) -> None:
+def test_a_training_that_was_resumed_is_refused(script: Write, start: Start) -> None:
     """A counter of steps that is not 0 before the first one; `saved` is a folder that no flag gives."""
     resumed = TF2.format("optimizer.iterations.assign(7)")
     pair = script("steps.py", "step(0.01)"), script("tf2.py", resumed)

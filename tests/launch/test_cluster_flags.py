@@ -46,7 +46,7 @@ def test_an_evaluator_needs_a_chief() -> None:
         ("HOSTS={ps_hosts} --id={task_index} A=b", ["--id=0", "A=b"]),
     ],
 )
-def test_template(template: str, expected: list[str]) -> None:
+def test_flags_of_a_template(template: str, expected: list[str]) -> None:
     assert CLUSTER.flags(Task("ps", 0), template) == expected
 
 

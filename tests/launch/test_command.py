@@ -106,7 +106,7 @@ def test_timeout(script: Write, capfd: Capture) -> None:
         (["--fast", "--", "train.py"], "--fast"),
     ],
 )
-def test_mistakes(script: Write, capfd: Capture, arguments: list[str], message: str) -> None:
+def test_wrong_arguments_of_launch(script: Write, capfd: Capture, arguments: list[str], message: str) -> None:
     script("tell()")
     assert main(["launch", *arguments]) == 2
     out, errors = capfd.readouterr()

@@ -36,7 +36,7 @@ def test_distinct_and_free() -> None:
         Port(port.number).close()
 
 
-def test_address() -> None:
+def test_the_address_of_a_port() -> None:
     (port,) = hold_ports(1)
     assert port.address == f"localhost:{port.number}"
     port.close()

@@ -38,7 +38,7 @@ RUNTIME = "from tf2towers.runtime import "
         ("import keras", False),
     ],
 )
-def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
+def test_whether_a_script_is_of_tf1(tmp_path: Path, text: str, tf1: bool) -> None:
     (script := tmp_path / "train.py").write_text(text)
     assert is_tf1(script) is tf1
 
@@ -63,7 +63,9 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
         ("strategy = tf.distribute.MirroredStrategy()  # no ClusterCoordinator", False, False),
     ],
 )
-def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool) -> None:
+def test_whether_a_script_is_a_task_of_a_cluster(
+    tmp_path: Path, text: str, is_task: bool, about_cluster: bool
+) -> None:
     (tmp_path / "cluster.py").write_text("def start(spec): return tf.train.Server(spec)")
     (tmp_path / "helper.py").write_text("spec = tf.train.ClusterSpec({})")
     (script := tmp_path / "train.py").write_text(text)
@@ -80,7 +82,9 @@ def test_clusters(tmp_path: Path, text: str, is_task: bool, about_cluster: bool)
         ("train()", None, None, None),
     ],
 )
-def test_shape(tmp_path: Path, text: str, ps: int | None, workers: int | None, shape: Shape | None) -> None:
+def test_how_many_tasks_a_script_asks_for(
+    tmp_path: Path, text: str, ps: int | None, workers: int | None, shape: Shape | None
+) -> None:
     (script := tmp_path / "script.py").write_text(text)
     assert find_shape([script], ps, workers, None) == shape
 
@@ -107,7 +111,9 @@ TRAINS = "tf.estimator.train_and_evaluate(estimator, training, evaluation)"
         (TRAINS + "\nflags('chief_hosts')\nuse(FLAGS.worker_hosts, FLAGS.job_name)", "chief", True),
     ],
 )
-def test_chief(tmp_path: Path, text: str, chief: str, apart: bool) -> None:
+def test_what_an_estimators_cluster_calls_its_chief(
+    tmp_path: Path, text: str, chief: str, apart: bool
+) -> None:
     (script := tmp_path / "train.py").write_text(text)
     assert (chief_of(script), evaluates_apart(script)) == (chief, apart)
 

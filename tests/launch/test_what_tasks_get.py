@@ -35,7 +35,7 @@ def test_flags_and_environment(script: Write, tmp_path: Path) -> None:
     assert all(address.startswith("localhost:") for address in addresses)
 
 
-def test_task_flags(script: Write, tmp_path: Path) -> None:
+def test_tasks_get_the_flags_of_a_template(script: Write, tmp_path: Path) -> None:
     """Other templates are test_cluster_flags.py's."""
     flags = ["--ps=0", "--workers=1", "--task-flags=--task={task_index}"]
     assert main(["launch", *flags, "--", script("tell(sys.argv[1:])"), "x"]) == 0
@@ -69,7 +69,7 @@ def test_no_task_can_know_which_it_is(tmp_path: Path, capfd: Capture) -> None:
     assert "can know which it is: it has none of the flags --ps_hosts=" in capfd.readouterr().err
 
 
-def test_python(script: Write, tmp_path: Path) -> None:
+def test_tasks_run_on_the_python_that_is_given(script: Write, tmp_path: Path) -> None:
     path = script("tell()")
     python = tmp_path / "python"
     python.write_text('#!/bin/sh\necho "$@" > asked\n')

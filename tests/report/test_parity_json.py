@@ -28,7 +28,7 @@ def test_every_result_is_json(name: str) -> None:
     assert sum(sum(counts.values()) for counts in document["counts"].values()) == len(result.comparisons)
 
 
-def test_the_fields() -> None:
+def test_the_fields_of_a_parity_result() -> None:
     document = strict(parity_as_json(differs()))
     names = ["schema", "status", "verdict", "counts"] + [field.name for field in fields(ParityResult)]
     assert set(document) == set(names)

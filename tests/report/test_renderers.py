@@ -37,7 +37,7 @@ def broken() -> MigrationResult:
     return MigrationResult(Path("old.py"), error="line 3: Python 2 syntax")
 
 
-def test_status() -> None:
+def test_the_status_of_a_result() -> None:
     assert example().status == 1
     assert broken().status == 2
     assert MigrationResult(Path("x.py"), findings=[DONE]).status == 0
@@ -58,7 +58,7 @@ def test_nothing_to_do_is_said() -> None:
     assert line == "x.py: nothing to change, nothing left by hand\n"
 
 
-def test_json() -> None:
+def test_a_result_as_json() -> None:
     document = json.loads(as_json.render([example(), broken()]))
     assert document["version"] == 1
     assert document["status"] == 2
@@ -72,7 +72,7 @@ def test_json() -> None:
     assert second["error"] == "line 3: Python 2 syntax"
 
 
-def test_sarif() -> None:
+def test_a_result_as_sarif() -> None:
     log = json.loads(sarif.render([example(), broken()]))
     run = log["runs"][0]
     assert log["version"] == "2.1.0"
@@ -95,7 +95,7 @@ def test_sarif_addresses_are_addresses() -> None:
     assert place["artifactLocation"]["uri"] == "file:///some%20where/%C3%BC.py"
 
 
-def test_github() -> None:
+def test_a_result_as_lines_for_github() -> None:
     lines = github.render([example(), broken()]).splitlines()
     said = "a fetch, 9%25 known:%0Aodd%0ATo do: write it out"
     assert lines[0] == f"::warning file=train.py,line=12,col=5,title=T2T104::{said}"

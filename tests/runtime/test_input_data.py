@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_validation_and_test_sets(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sets = input_data.read_data_sets(str(folder), validation_size=5)
     assert [part.num_examples for part in sets] == [25, 5, 8]
     assert sets.train.images.shape == (25, 12)
@@ -57,7 +57,7 @@ def test_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[0] == f"Extracting {folder}/{NAMES[0]}.gz"
 
 
-def test_forms(folder: Path) -> None:
+def test_one_hot_labels_and_images_as_they_are(folder: Path) -> None:
     sets = input_data.read_data_sets(
         str(folder), one_hot=True, dtype=tf.uint8, reshape=False, validation_size=0
     )

@@ -18,7 +18,7 @@ GOLDENS = json.loads((Path(__file__).parent / "goldens" / "old_libraries.json").
 ROUNDED = ("read gray", "size")
 
 
-def test_numpy() -> None:
+def test_functions_of_numpy_1() -> None:
     from tf2towers.runtime.old_libraries import numpy1
 
     assert json.loads(json.dumps(arrays(numpy1))) == GOLDENS["numpy 1.18.5"]
@@ -26,7 +26,7 @@ def test_numpy() -> None:
     assert type(numpy1.asscalar(np.array([7]))) is int
 
 
-def test_images() -> None:
+def test_images_of_scipy_misc() -> None:
     pytest.importorskip("PIL")
     from tf2towers.runtime.old_libraries import scipy_misc
 

@@ -18,7 +18,7 @@ from tf2towers.runtime import (
     ("left", "right", "result"),
     [(7, 2, 3), (-7, 2, -4), (7, 2.0, 3.5), (7.0, 2, 3.5), (True, 2, 0), (1j, 2, 0.5j)],
 )
-def test_numbers(left, right, result):
+def test_division_of_numbers(left, right, result):
     found = python2_division(left, right)
     assert found == result and type(found) is type(result)
     assert python2_division_in_place(left, right) == result
@@ -32,7 +32,7 @@ def test_numbers(left, right, result):
         (0.49999999999999994, 0, 0.0), (1e300, 2, 1e300), (float("inf"), 0, float("inf")),
     ],
 )  # fmt: skip
-def test_round(number, digits, result):
+def test_round_gives_floats_away_from_zero(number, digits, result):
     found = python2_round(number, digits)
     assert found == result and isinstance(found, float)
 
@@ -49,7 +49,7 @@ def test_bytes_that_are_no_text():
         python2_decode(b"a\xff", "utf-8")
 
 
-def test_arrays():
+def test_division_of_arrays():
     np = pytest.importorskip("numpy")
     whole = np.array([7, -7, 8])
     assert python2_division(whole, 2).tolist() == [3, -4, 4]
@@ -64,7 +64,7 @@ def test_arrays():
 
 
 @pytest.mark.tensorflow
-def test_tensors():
+def test_division_of_tensors():
     tf = pytest.importorskip("tensorflow")
     with tf.Graph().as_default():
         x = tf.compat.v1.placeholder(tf.float32, [None])
@@ -88,7 +88,7 @@ def test_nothing_is_loaded_for_plain_numbers():
     run_python("-c", code)
 
 
-def test_lists():
+def test_map_and_filter_give_what_python2s_gave():
     assert python2_map(None, [1, 2, 3], [4, 5]) == [(1, 4), (2, 5), (3, None)]
     assert python2_map(lambda a, b: (b, a), [1], [2, 3]) == [(2, 1), (3, None)]
     assert python2_map(str, *[[1, 2]]) == ["1", "2"] and python2_map(None, [1]) == [1]

@@ -179,7 +179,7 @@ def _run(mode: str, paths: dict[str, str]) -> dict[str, dict]:
 
 
 def is_wrong(variant: Variant) -> bool:
-    """Whether `migrate` or `verify` is wrong about a variant."""
+    """True if `migrate` or `verify` is wrong about a variant."""
     return variant.came in ("wrong", "crash") or variant.verdict == "alarm"
 
 

@@ -41,7 +41,9 @@ CASES: list[tuple[str, dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("source", "files", "expected"), CASES)
-def test_reached(tmp_path: Path, source: str, files: dict[str, str], expected: str) -> None:
+def test_which_modules_a_script_imports(
+    tmp_path: Path, source: str, files: dict[str, str], expected: str
+) -> None:
     tree(tmp_path, {"train.py": source, **files})
     assert reached(tmp_path, "train.py") == expected.split()
 
@@ -100,10 +102,10 @@ PATHS = [
     (
         dedent(
             """\
-        def f():
-          lib = HERE + '/lib'
-          sys.path.append(lib)
-        f()"""
+            def f():
+              lib = HERE + '/lib'
+              sys.path.append(lib)
+            f()"""
         ),
         "lib",
     ),
@@ -164,15 +166,37 @@ def test_what_a_project_installs(
 
 
 def test_folders_of_a_configuration_and_by_a_function(tmp_path: Path) -> None:
-    config = (
-        "import os.path as osp\nimport sys\n\n\nclass Config:\n    here = osp.dirname(osp.abspath(__file__))\n"
-        "    root = osp.join(here, '..')\n\n\ncfg = Config()\nsys.path.insert(0, osp.join(cfg.root, 'lib'))\n"
-        "from tools import add\nadd(osp.join(Config.root, 'data'))\nimport dataset\n"
+    config = dedent(
+        """\
+        import os.path as osp
+        import sys
+
+
+        class Config:
+            here = osp.dirname(osp.abspath(__file__))
+            root = osp.join(here, '..')
+
+
+        cfg = Config()
+        sys.path.insert(0, osp.join(cfg.root, 'lib'))
+        from tools import add
+        add(osp.join(Config.root, 'data'))
+        import dataset
+        """
     )
     files = {
         "main/train.py": "import config, model",
         "main/config.py": config,
-        "lib/tools.py": "import sys\n\n\ndef add(path):\n    if path not in sys.path:\n        sys.path.append(path)\n",
+        "lib/tools.py": dedent(
+            """\
+            import sys
+
+
+            def add(path):
+                if path not in sys.path:
+                    sys.path.append(path)
+            """
+        ),
         "lib/model.py": "",
         "data/dataset.py": "",
     }
@@ -183,6 +207,12 @@ def test_folders_of_a_configuration_and_by_a_function(tmp_path: Path) -> None:
 
 def test_a_package_above_the_script(tmp_path: Path) -> None:
     files = dict.fromkeys(["pkg/__init__.py", "pkg/envs/__init__.py", "pkg/envs/game.py"], "")
-    main = "from pkg.envs import game\nimport pkg.absent\nimport other\n"
+    main = dedent(
+        """\
+        from pkg.envs import game
+        import pkg.absent
+        import other
+        """
+    )
     tree(tmp_path, {**files, "scripts/training/worker.py": main, "other.py": ""})
     assert sorted(reached(tmp_path, "scripts/training/worker.py")) == sorted([*files, "other.py"])

@@ -130,7 +130,7 @@ def test_no_file_of_a_script(path: Path, monkeypatch: pytest.MonkeyPatch, name: 
         Script.read(path.parent / name)
 
 
-def test_no_permission(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 

@@ -156,7 +156,15 @@ def test_python_2_runs_as_it_is_converted(tmp_path: Path) -> None:
 
 def test_what_converted_texts_need_goes_to_another_interpreter(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    script.write_text("import tensorflow as tf\ndef half(x):\n    print x / 2\n")
+    script.write_text(
+        dedent(
+            """\
+            import tensorflow as tf
+            def half(x):
+                print x / 2
+            """
+        )
+    )
     texts = texts_of(script, original=True)
     assert Path("tf2towers/runtime/python2.py") in texts.needed()
     assert Path("tf2towers/__init__.py") not in texts.needed()  # the recorder has its own

@@ -66,7 +66,7 @@ _ALSO_TAKEN = {"tf.uniform_unit_scaling_initializer": ("full_shape",)}
 _TAKE_ANY_NAME = frozenset({"tf.contrib.training.HParams"})
 
 
-def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:
+def order_of_old_release(file: File, call: cst.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
     orders = (
         _order_of_call(name, call, lambda node: is_literal_list(file, node))
@@ -89,7 +89,7 @@ def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
 
 def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
     """The function's name in its own module, which may be another function in TF 2.21, and its public name."""
-    return file.spelled(call.func) or "", file.canonical(call.func) or ""
+    return file.names.spelled(call.func) or "", file.canonical(call.func) or ""
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:

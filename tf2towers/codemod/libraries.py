@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import libcst as cst
@@ -13,63 +12,51 @@ import libcst as cst
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import imported, is_name, module_of
 from tf2towers.codemod.program import File, cached_per_file
-from tf2towers.codemod.symbols import beginnings
+from tf2towers.codemod.reached import find_unreached_context, note_site
+from tf2towers.codemod.symbols import RUNTIME, beginnings, read_table
 from tf2towers.source.python2.tables import read_words
 
 
-class Changed(NamedTuple):
-    """The replacement of a name, a method (`.tostring`, `.iteritems(0)` without arguments), an argument, a call.
-
-    An argument is `json.loads(encoding)`, by place `numpy.vstack(0)`, with its value `builtins.open(mode=rU)`; what is
-    taken from the result is `numpy.load(.item)`.
+class LibraryChange(NamedTuple):
+    """What became of a name of another library.
 
     Attributes:
-        kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
-            module. 'module': a module itself. 'runtime': the runtime's. 'renamed': another method or keyword.
-            'through': another method, where the result is iterated at once. 'dropped': it had no effect any longer.
-            'value': another value. 'list': a generator becomes a list. 'beside': another argument, where it is not
-            given. 'places': its number of positional arguments. 'unpacked': its number of results today.
-            'property': an attribute, in place of a method that is called without arguments. 'note': a fact for the
-            user. 'left': without a certain replacement.
-        target: that name, module, number or text; for 'left', what a person would write, where that is known.
-        library: what a program imports whose values have such a method; empty where it needs no import. The function
-            that it has to call, for 'unpacked'; the release before, for 'places'.
+        kind: 'name': it has another name, in the same module or in another one (`builtins.float` for `numpy.float`).
+            'module': it was a module, which stands elsewhere. 'gone': nothing certainly replaces it.
+        target: that name or module; for 'gone', what a person would write, where that is known.
     """
 
-    kind: Literal[
-        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "value", "list", "beside",
-        "places", "unpacked", "property", "note", "left",
-    ]  # fmt: skip
+    kind: Literal["name", "module", "gone"]
     target: str = ""
-    library: str = ""
+
+    @property
+    def home(self) -> str:
+        """The module that has the name today."""
+        return self.target.rpartition(".")[0]
+
+    @property
+    def last(self) -> str:
+        """The name in that module."""
+        return self.target.rpartition(".")[2]
+
+    @property
+    def is_in_runtime(self) -> bool:
+        """True if the runtime has what the library has lost."""
+        return self.target.startswith(f"{RUNTIME}.")
 
 
 @cache
-def library_changes() -> dict[str, Changed]:
-    """Dotted name (`numpy.float`) -> its replacement. A module that is gone has one row, for all that was in it."""
-    lines = Path(__file__).with_name("libraries.tsv").read_text(encoding="utf-8").splitlines()
-    found = {module: Changed("left") for module in read_words("modules")}
-    for line in lines[1:]:
-        name, *rest = line.split("\t")
-        found[name] = Changed(*rest)  # type: ignore[arg-type]
+def library_changes() -> dict[str, LibraryChange]:
+    """Dotted name (`numpy.float`) -> what became of it. A module that is gone has one row, for all that was in it."""
+    found = {module: LibraryChange("gone") for module in read_words("modules")}
+    for name, *rest in read_table("libraries.tsv"):
+        found[name] = LibraryChange(*rest)  # type: ignore[arg-type]
     return found
 
 
 @cache
-def librosa_arguments() -> dict[str, tuple[str, ...]]:
-    """Function of librosa -> its arguments, in the order of librosa 0.9.2; those of 0.11 have the same names."""
-    lines = (
-        (Path(__file__).parent / "data" / "librosa_arguments.tsv")
-        .read_text(encoding="utf-8")
-        .splitlines()[1:]
-    )
-    return {name: tuple(words.split()) for name, words in (line.split("\t") for line in lines)}
-
-
-@cache
 def _kept_by() -> dict[str, str]:
-    lines = (Path(__file__).parent / "data" / "requirements.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return dict(line.split("\t") for line in lines)
+    return dict(read_table("data/requirements.tsv"))
 
 
 def requirements_of(name: str) -> list[str]:
@@ -87,6 +74,17 @@ def joined_requirements(lines: Iterable[str]) -> tuple[str, ...]:
     for line in sorted(lines, key=lambda line: [int(part) for part in re.findall(r"\d+", line)]):
         oldest.setdefault(re.split(r"[=<>]", line)[0], line)
     return tuple(sorted(oldest.values()))
+
+
+def note_lost(file: File, node: cst.CSTNode, message: str, instead: str, name: str = "") -> None:
+    """Reports what a library has lost; only a note where a release that TensorFlow 2.21 runs with has the name."""
+    kept = requirements_of(name)
+    ways = [instead] * bool(instead) + [f"keep {' '.join(kept)}"] * bool(kept)
+    reached = find_unreached_context(file, node, "") is None
+    advice = f"; instead: {', or '.join(ways)}" if ways else ""
+    note_site(file, node, "T2T628", message, advice=advice, kind="note" if kept else "left")
+    if reached:
+        file.program.requirements.update(kept)
 
 
 def gone_part(dotted: str) -> str | None:

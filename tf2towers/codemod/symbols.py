@@ -58,6 +58,21 @@ ALIASES = (
     ("tf.contrib.slim.regularizers", "tf.contrib.layers"),
 )
 
+#: private modules of TF 1.15 -> the public module that has their names, for the same objects
+PUBLIC_MODULES = {
+    "tf.python.layers.layers": "tf.layers",
+    "tf.python.ops.distributions.distributions": "tf.distributions",
+    "tf.python.ops.image_ops": "tf.image",
+    "tf.python.ops.losses.losses": "tf.losses",
+    "tf.python.ops.metrics": "tf.metrics",
+    "tf.python.ops.nn": "tf.nn",
+    "tf.python.ops.rnn_cell": "tf.nn.rnn_cell",
+    "tf.python.ops.rnn_cell_impl": "tf.nn.rnn_cell",
+    "tf.python.platform.flags": "tf.app.flags",
+    "tf.python.platform.gfile": "tf.gfile",
+    "tf.python.training.training": "tf.train",
+}
+
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
 
 
@@ -171,7 +186,17 @@ def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
                 return None
             target, marks = row.target or row.name, "b" if "b" in row.marks else ""
             return row._replace(name=name, target=target, marks=marks, arguments="")
-    return None
+    return _row_of_public(name, row_of)
+
+
+def _row_of_public(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
+    """The row of a name in a private module whose names are all in one public module."""
+    module, _, last = name.rpartition(".")
+    public = row_of(f"{PUBLIC_MODULES[module]}.{last}") if module in PUBLIC_MODULES else None
+    if public is None or "1" not in public.marks or "m" in public.marks or private_row(name) is not None:
+        return None
+    target, home = public.target or public.name, public.public or public.name
+    return Row(name, public.kind, target, public.code, public=home, marks="1")
 
 
 def private_row(name: str) -> Row | None:
@@ -187,7 +212,7 @@ def symbol_table() -> dict[str, Row]:
     """The table, by name, with the names by aliases."""
     by_alias = (
         other + name[len(home) :]
-        for other, home in ALIASES
+        for other, home in (*ALIASES, *PUBLIC_MODULES.items())
         for name in _lines()
         if name == home or name.startswith(f"{home}.")
     )

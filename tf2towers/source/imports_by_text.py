@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tf2towers.source.nodes import argument, bound_by, imported, last_name, root_of
+from tf2towers.source.ast_nodes import argument, bound_by, imported, last_name, root_of
 from tf2towers.source.written_texts import HOLE, WrittenTexts
 
 #: functions that import by a name

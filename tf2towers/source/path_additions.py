@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
-from tf2towers.source.nodes import Function, last_name
+from tf2towers.source.ast_nodes import Function, last_name
 from tf2towers.source.written_texts import WrittenTexts, is_sys_path
 
 #: how far above the main script's folder the program may be started: `python tools/train.py`

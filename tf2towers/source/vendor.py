@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tf2towers.source.nodes import imported
+from tf2towers.source.ast_nodes import imported
 from tf2towers.source.syntax import parse
 
 _PACKAGE = Path(__file__).parents[1]

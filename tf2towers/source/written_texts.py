@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tf2towers.source.nodes import last_name
+from tf2towers.source.ast_nodes import last_name
 
 #: stands for an unresolved part of a string
 HOLE = "\0"

@@ -44,7 +44,9 @@ def refused(cluster: object, job: object, index: object) -> str:
         ("localhost:1", "worker", 0, ["ClusterSpec"]),
     ],
 )
-def test_messages(cluster: object, job: object, index: object, words: list[str]) -> None:
+def test_what_is_said_of_a_wrong_address(
+    cluster: object, job: object, index: object, words: list[str]
+) -> None:
     message = refused(cluster, job, index)
     assert all(word in message for word in words), message
 

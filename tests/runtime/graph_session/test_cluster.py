@@ -239,7 +239,7 @@ def test_a_job_without_a_task_is_its_first() -> None:
 
 
 @pytest.mark.parametrize("script", [SCRIPT, BOTH, LOCAL_BEFORE], ids=["one", "both", "local-before"])
-def test_one_process(script: str) -> None:
+def test_a_cluster_of_one_process(script: str) -> None:
     out, _ = run_python("-c", script)
     assert out.endswith("fine\n")
 

@@ -19,7 +19,7 @@ from tf2towers.runtime.patches.servers import serve
 
 CLIENTS, TURNS = 3, 20
 CPU = "/job:ps/replica:0/task:0/device:CPU:0"
-Made = TypeVar("Made")
+Begun = TypeVar("Begun")
 
 
 def definition(job: str, **jobs: str) -> tf.train.ServerDef:
@@ -27,7 +27,7 @@ def definition(job: str, **jobs: str) -> tf.train.ServerDef:
     return tf.train.ServerDef(cluster=cluster, job_name=job, task_index=0, protocol="grpc")
 
 
-def at_a_free_port(begin: Callable[[str], Made]) -> tuple[Made, str]:
+def at_a_free_port(begin: Callable[[str], Begun]) -> tuple[Begun, str]:
     """Begins it at another port where a program has taken the first meanwhile."""
     for _ in range(5):
         address = f"localhost:{free_port()}"

@@ -106,7 +106,7 @@ CONVERTED = [
 
 
 @pytest.mark.parametrize(("before", "after"), CONVERTED)
-def test_construct(before, after):
+def test_a_construct_is_converted(before, after):
     assert without_import(text_of(before)) == without_import(after)
     compile(text_of(before), "after", "exec")
 
@@ -257,7 +257,7 @@ DECODED = [
 
 
 @pytest.mark.parametrize(("before", "after"), OURS + DIVISIONS + DECODED)
-def test_value(before, after):
+def test_an_expression_is_converted(before, after):
     head = "import hashlib, io, math, random, time\nimport numpy as np\n"
     text = text_of(f"{head}y = {before}\nprint y")
     assert without_import(text) == f"{head}y = {after}\nprint(y)"
@@ -285,7 +285,13 @@ BYTES = [
 
 @pytest.mark.parametrize(("value", "is_left"), BYTES)
 def test_bytes_where_there_is_text_now(value, is_left):
-    text = f"import re, struct\nprint 1\ny = {value}\n"
+    text = dedent(
+        """\
+        import re, struct
+        print 1
+        y = {value}
+        """
+    ).format(value=value)
     left = [(step.name, step.line) for step in script_of(text).conversion.left]
     assert left == ([("bytes in what is a string now", 3)] if is_left else [])
     assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
@@ -302,10 +308,10 @@ CERTAIN = [
     (
         dedent(
             """\
-        x = 8
-        def f():
-            global x
-            x = g()"""
+            x = 8
+            def f():
+                global x
+                x = g()"""
         ),
         "?",
     ),
@@ -369,20 +375,20 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            i = 0
-            x = [i for i in y]
-            for i in z: print i
-            """
+                i = 0
+                x = [i for i in y]
+                for i in z: print i
+                """
             ),
             None,
         ),
         (
             dedent(
                 """\
-            x = [i for i in y]
-            z = [i for i in y]
-            print x
-            """
+                x = [i for i in y]
+                z = [i for i in y]
+                print x
+                """
             ),
             None,
         ),
@@ -393,10 +399,10 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            def f(a, b):
-                print a
-            x.sort(f)
-            """
+                def f(a, b):
+                    print a
+                x.sort(f)
+                """
             ),
             "sorting by cmp",
         ),
@@ -404,10 +410,10 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            x.sort(0)
-            x.sort(axis)
-            print x
-            """
+                x.sort(0)
+                x.sort(axis)
+                print x
+                """
             ),
             None,
         ),
@@ -417,10 +423,10 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            class Log(file):
-                pass
-            print 1
-            """
+                class Log(file):
+                    pass
+                print 1
+                """
             ),
             "file, which is not in Python 3",
         ),
@@ -431,34 +437,34 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            try:
-                f()
-            except E, e:
-                print e.message
-            """
+                try:
+                    f()
+                except E, e:
+                    print e.message
+                """
             ),
             "the message of an error",
         ),
         (
             dedent(
                 """\
-            try:
-                f()
-            except E as e:
-                print e[0]
-            """
+                try:
+                    f()
+                except E as e:
+                    print e[0]
+                """
             ),
             "the arguments of an error",
         ),
         (
             dedent(
                 """\
-            try:
-                f()
-            except E as e:
-                e = f(e)
-                print e.message, e[0], o.message
-            """
+                try:
+                    f()
+                except E as e:
+                    e = f(e)
+                    print e.message, e[0], o.message
+                """
             ),
             None,
         ),
@@ -474,20 +480,20 @@ def test_tabs_are_spaces_as_python2_counted_them():
         (
             dedent(
                 """\
-            __metaclass__ = Kind
-            class A: pass
-            print 1
-            """
+                __metaclass__ = Kind
+                class A: pass
+                print 1
+                """
             ),
             "a __metaclass__ of the module",
         ),
         (
             dedent(
                 """\
-            __metaclass__ = type
-            class A: pass
-            print 1
-            """
+                __metaclass__ = type
+                class A: pass
+                print 1
+                """
             ),
             None,
         ),
@@ -532,10 +538,10 @@ def test_a_global_after_the_first_use_is_reported_in_a_script_of_python2() -> No
             Script.from_text(
                 dedent(
                     """\
-            def f():
-                print a
-                global a
-            """
+                    def f():
+                        print a
+                        global a
+                    """
                 ),
                 checked=False,
             )

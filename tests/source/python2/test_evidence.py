@@ -162,7 +162,9 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("files", "expected"), PROGRAMS)
-def test_programs(tmp_path: Path, files: dict[str, str], expected: dict[str, str]) -> None:
+def test_a_program_of_python2_is_converted(
+    tmp_path: Path, files: dict[str, str], expected: dict[str, str]
+) -> None:
     result = migrated(tmp_path, files)
     texts = {change.path.name: change.after for change in result.changes}
     assert not result.left and all(part in texts[name] for name, part in expected.items())

@@ -1,4 +1,4 @@
-"""Whether a function certainly is the plain mean of the towers' (gradient, variable) lists, and nothing else."""
+"""Functions that certainly are the plain mean of the towers' (gradient, variable) lists, and nothing else."""
 
 from __future__ import annotations
 

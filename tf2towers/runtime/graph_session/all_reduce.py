@@ -18,7 +18,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_node, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import TensorName, add_constant, add_node, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.towers import Towers, collectives
 

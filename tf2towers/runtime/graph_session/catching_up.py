@@ -18,7 +18,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes, add_constant, add_node
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.randomness import STATE, initializing_nodes, keeps_its_own_place
 from tf2towers.runtime.graph_session.towers import place_of

@@ -9,14 +9,14 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.all_reduce import AllReduce, find_means
 from tf2towers.runtime.graph_session.catching_up import catch_up
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, copy_of, needed, parse
 from tf2towers.runtime.graph_session.mirror import Mirror
-from tf2towers.runtime.graph_session.nodes import Nodes, copy_of, needed, parse
 from tf2towers.runtime.graph_session.placement import place
-from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import make_ends, name_resources, replace_one_shot_iterators
 from tf2towers.runtime.graph_session.run import Run
 from tf2towers.runtime.graph_session.runs.nested import is_nested, watched
+from tf2towers.runtime.graph_session.session_process import Process
 from tf2towers.runtime.graph_session.towers import Towers
 from tf2towers.runtime.patches.functions import function_of
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
 from tf2towers.runtime.graph_session.order import Accesses, Read, settle_order
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of

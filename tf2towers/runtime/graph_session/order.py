@@ -19,7 +19,7 @@ import tensorflow as tf
 from tf2towers.order.branches import Branch
 from tf2towers.order.operations import Operation, reach, sorted_operations
 from tf2towers.order.pairs import READ, WRITE, Access, Pair, decide, use_of
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
 
@@ -198,15 +198,15 @@ class _Order:
             prefix = f"{name}/end_{depth}"
             if prefix not in self._made:
                 predicate = written(TensorName(*branch.predicate))
-                switch = self._make(f"{prefix}/switch", "Switch", [predicate, predicate])
+                switch = self._add_node(f"{prefix}/switch", "Switch", [predicate, predicate])
                 sides = [f"{switch}:1" if side else switch for side in (branch.taken, 1 - branch.taken)]
-                ran = self._make(f"{prefix}/ran", "Identity", [sides[0], f"^{done}"])
-                self._make(prefix, "Merge", [ran, sides[1]])
+                ran = self._add_node(f"{prefix}/ran", "Identity", [sides[0], f"^{done}"])
+                self._add_node(prefix, "Merge", [ran, sides[1]])
                 self._made[prefix].attr["N"].i = 2
             done = prefix
         return done
 
-    def _make(self, name: str, op: str, inputs: Sequence[str]) -> str:
+    def _add_node(self, name: str, op: str, inputs: Sequence[str]) -> str:
         node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=HOST)
         node.attr["T"].type = tf.bool.as_datatype_enum
         self._made[name] = node

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import TensorName, add_constant, add_node, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import TensorName, add_constant, add_node, parse, written
 
 #: the largest size of a small tensor, in bytes
 SMALL = 32 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tf2towers.runtime.graph_session.nodes import parse
+from tf2towers.runtime.graph_session.graph_nodes import parse
 from tf2towers.runtime.graph_session.towers import Towers, place_of
 
 HOST = "/job:localhost/replica:0/task:0/device:CPU:0"

@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import add_constant, add_node
+from tf2towers.runtime.graph_session.graph_nodes import add_constant, add_node
 from tf2towers.runtime.graph_session.placement import HOST
 
 #: TF1's op -> the op that takes its position in the sequence as an input

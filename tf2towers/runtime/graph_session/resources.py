@@ -12,7 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.placement import HOST
-from tf2towers.runtime.graph_session.process import Process
+from tf2towers.runtime.graph_session.session_process import Process
 
 #: parts of op types whose resources are placed on the host, whatever the script's device
 _ON_HOST = ("queue", "iterator", "reader", "barrier", "accumulator", "stage", "lookup", "table")

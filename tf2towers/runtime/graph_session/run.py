@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
 
 
 class Run:

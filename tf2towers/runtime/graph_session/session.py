@@ -21,8 +21,8 @@ from tf2towers.runtime.graph_session.carried import sessions
 from tf2towers.runtime.graph_session.cluster.server import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
+from tf2towers.runtime.graph_session.graph_nodes import built_at
 from tf2towers.runtime.graph_session.layout import Layout
-from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.runs.cancelling import Runs
 from tf2towers.runtime.graph_session.runs.failures import in_tf1s_words
 from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, known_by, prepare, value_of

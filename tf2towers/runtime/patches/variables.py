@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow.compat.v1 as _v1  # before this import, `tf.compat.v1` is another object
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.nodes import GIVEN
+from tf2towers.runtime.graph_session.graph_nodes import GIVEN
 from tf2towers.runtime.patches.patch import Patch, patch
 
 

@@ -30,7 +30,7 @@ DumpingDebugHook = TensorBoardDebugHook = GrpcDebugHook = LocalCLIDebugHook
 
 
 def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
-    """Whether an array has a number that is infinite, or none."""
+    """True if an array has a number that is infinite, or NaN."""
     return isinstance(tensor, np.ndarray) and tensor.dtype.kind in "fc" and not np.isfinite(tensor).all()
 
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tf2towers.source.nodes import dotted, imported, module_of
+from tf2towers.source.ast_nodes import dotted, imported, module_of
 from tf2towers.source.python2.reached import Module, Reached
 from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tf2towers.source.nodes import Function, bound_by, dotted, last_name, root_of
+from tf2towers.source.ast_nodes import Function, bound_by, dotted, last_name, root_of
 
 #: methods that Python calls implicitly
 _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__iter__", "__len__", "__new__"})

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from tf2towers.source.ast_nodes import imported, module_of
 from tf2towers.source.conversion import Conversion, Step
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
 from tf2towers.source.long_lines import break_long_lines
-from tf2towers.source.nodes import imported, module_of
 from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_readable, parse

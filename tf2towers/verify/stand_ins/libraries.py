@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import functools
 import sys
@@ -13,20 +12,18 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from tf2towers.codemod.libraries import Changed, library_changes
+from tf2towers.codemod.libraries import LibraryChange, library_changes
 from tf2towers.verify.recorder.imports import WhenImported
-
-_SERVED = ("attribute", "builtin", "from", "module", "runtime")
 
 
 def complete_libraries() -> None:
     """Gives each library the names that it has lost, as soon as it is imported; NumPy takes generators of arrays."""
     import numpy as np
 
-    lost: dict[str, dict[str, Changed]] = {}
+    lost: dict[str, dict[str, LibraryChange]] = {}
     for dotted, change in library_changes().items():
         home, _, name = dotted.rpartition(".")
-        if home and change.kind in _SERVED:
+        if home and change.kind != "gone":
             lost.setdefault(home, {})[name] = change
     imports = WhenImported()
     for home, names in lost.items():
@@ -40,25 +37,17 @@ def complete_libraries() -> None:
         setattr(np, name, _of_generators(getattr(np, name)))
 
 
-def _give(module: Any, names: dict[str, Changed]) -> None:
+def _give(module: Any, names: dict[str, LibraryChange]) -> None:
     for name, change in names.items():
         if name not in vars(module):
             with contextlib.suppress(AttributeError, ImportError):
-                setattr(module, name, _found(module, name, change))
+                setattr(module, name, _found(change))
 
 
-def _found(module: Any, name: str, change: Changed) -> Any:
-    match change.kind:
-        case "attribute":
-            return getattr(module, change.target)
-        case "builtin":
-            return getattr(builtins, change.target)
-        case "from":
-            return getattr(import_module(change.target), name)
-        case "module":
-            return import_module(change.target)
-    home, _, attribute = change.target.rpartition(".")
-    return getattr(import_module(home), attribute)
+def _found(change: LibraryChange) -> Any:
+    if change.kind == "module":
+        return import_module(change.target)
+    return getattr(import_module(change.home), change.last)
 
 
 class _LostModules(MetaPathFinder, Loader):

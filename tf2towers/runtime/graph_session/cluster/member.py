@@ -14,10 +14,10 @@ from tf2towers.runtime.graph_session.cluster.connection import Connection, serve
 from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
 from tf2towers.runtime.graph_session.defined_functions import called_by, rename_functions
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, built_at, copy_of, parse, read_once
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, built_at, copy_of, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
-from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
+from tf2towers.runtime.graph_session.session_process import LOCAL, Process
 from tf2towers.runtime.graph_session.towers import Place, place_of
 
 #: parts of the types of ops whose resource belonged to its session in TF1, unless the script set a shared name

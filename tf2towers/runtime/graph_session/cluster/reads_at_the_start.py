@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tf2towers.runtime.graph_session.nodes import GIVEN, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import GIVEN, copy_of, parse, written
 
 #: names of the reads that `variable.read_value()` makes, which waited in TF1 as well
 _EXPLICIT = re.compile(r"(^|.*/)Read(_\d+)?/ReadVariableOp(_\d+)?")

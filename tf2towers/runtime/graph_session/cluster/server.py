@@ -12,7 +12,7 @@ from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.connection import Connection
 from tf2towers.runtime.graph_session.cluster.member import Member
 from tf2towers.runtime.graph_session.cluster.task import Task, tasks_here
-from tf2towers.runtime.graph_session.process import Process
+from tf2towers.runtime.graph_session.session_process import Process
 from tf2towers.runtime.patches import servers
 
 #: the tasks that this process has made servers for, by their targets

@@ -6,7 +6,7 @@ import re
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import built_at
+from tf2towers.runtime.graph_session.graph_nodes import built_at
 
 #: text in TensorFlow 2's message for the functions that an error has passed through, and for the called op
 _FUNCTIONS = re.compile(r"\{\{function_node [^}]+\}\}[ ]?| \[Op:\w+\]\s*$")

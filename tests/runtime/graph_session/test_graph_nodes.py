@@ -26,7 +26,7 @@ CPU, OTHER = "/device:CPU:0", "/device:CPU:1"
 def test_only_reads_that_wait_for_the_same_are_shared(
     reads: Sequence[tuple[list[str], str]], shared: bool
 ) -> None:
-    from tf2towers.runtime.graph_session.nodes import read_once
+    from tf2towers.runtime.graph_session.graph_nodes import read_once
 
     def node(name: str, op: str, inputs: Sequence[str], device: str = CPU) -> Any:
         return tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes, read_once
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, read_once
 
 #: TensorFlow's device prefix of this process, whether it is connected to others or not
 LOCAL = "/job:localhost/replica:0/task:0"
