@@ -71,8 +71,8 @@ _LONGEST = 30.0  # seconds that a session waits for the servers of the other tas
 def meet_servers(tf: Any) -> None:
     """From now on, a session of a server begins when the servers of all tasks of its cluster listen, or after a while.
 
-    A task that asks one that does not listen yet has, for some seconds, no connection to it: TensorFlow 2 then raises
-    UnavailableError in the first step, as where a parameter server has a session of its own.
+    A task that asks one too early has no connection to it for some seconds. TensorFlow 2 raises UnavailableError in
+    the first step then, as where a parameter server has a session of its own.
     """
     clusters: Dict[str, List[str]] = {}
 
