@@ -50,6 +50,8 @@ _MOVED = (
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 #: dictionaries of names that scripts look up at run time, and of which compat.v1 has all entries of TF 1.15
 _COMPLETE = frozenset({"tf.logging.__dict__"})
+#: names that `tensorflow.compat.v1` has for itself
+_OF_PLAIN = frozenset({"tf.__file__"})
 #: TensorFlow 1's names for its Keras; the first is the public one
 _KERAS = ("tf.keras", "tf.python.keras", "tf.contrib.keras.api.keras", "tf.contrib.keras")
 _NOT_IN_KERAS = "tf_keras, which replaces TensorFlow 1's Keras, lacks this name, or has another object there"
@@ -162,7 +164,7 @@ def _spelled(canonical: str) -> Replacement:
             return Replacement("runtime", target)
         if (refused := _refused(spelling)) is not None:
             return refused
-    if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
+    if canonical in _OF_PLAIN or any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
         return Replacement("tf2", canonical)
     if canonical in _COMPLETE:
         return Replacement("v1", canonical)
@@ -315,7 +317,10 @@ def marks(name: str) -> str:
             ("0", name in RENAMES),
             ("1", name in IN_TF1),
             ("c", has),
-            ("x", ONLY.get(name) == "1" or (name in RENAMES and name != "tf.__version__")),
+            (
+                "x",
+                ONLY.get(name) == "1" or (name in RENAMES and name not in ("tf.__version__", "tf.__file__")),
+            ),
             ("m", name in modules()),
             ("b", _is_closed(name)),
             ("f", name in FILES),

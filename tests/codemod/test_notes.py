@@ -203,3 +203,30 @@ def test_a_library_on_tf1_that_the_program_can_do_without_is_a_note() -> None:
 )
 def test_libraries_beside_tensorflow(lines: str, status: int) -> None:
     assert migrated(HEAD + lines).status == status
+
+
+WRAPPER = dedent(
+    """\
+    class Wrapper(tf.contrib.seq2seq.AttentionWrapper):
+        def __init__(self):
+            self._mine = 1
+
+        def call(self, inputs, state):
+            return self.{}
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("member", "status"),
+    [
+        ("_is_multi", 0),
+        ("_mine", 0),
+        ("_cell", 0),
+        ("_dtype", 0),
+        ("output_size", 0),
+        ("_cell_state_shape", 1),
+    ],
+)
+def test_private_members_of_a_class_that_the_runtime_stands_in_for(member: str, status: int) -> None:
+    assert migrated(f"{HEAD}{WRAPPER.format(member)}Wrapper()\n").status == status

@@ -16,6 +16,8 @@ SIGNS = [
     "sizes = [size.value for size in tf.ones([2, 3]).get_shape()]",
     "print(tf.reduce_sum(tf.ones([2]), keep_dims=True))",
     "print(tf.nn.softmax(tf.ones([2, 3]), dim=0))",
+    "session = tf.keras.backend.get_session()",
+    "w = tf.Variable(1.0, collections=['mine'])",
     "w = tf.Variable(1.0)\nprint(tf.gradients(w * w, w))",
     "with tf.device(lambda operation: '/cpu:0'):\n    x = tf.constant(1.0)",
     dedent(

@@ -34,11 +34,13 @@ _METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 _OF_DATASETS = frozenset({"output_types", "output_shapes", "output_classes"})
 #: `x.get_shape()` and `x.shape`, whose items were of a class `Dimension`
 _SHAPE = m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]) | m.Attribute(attr=m.Name("shape"))
-#: class methods that only TF 1's classes have
+#: class methods that only TF 1's classes have, and functions of sessions that only TF 1's Keras has
 _OF_CLASSES = frozenset({
     "tf.data.Dataset.from_sparse_tensor_slices", "tf.data.Iterator.from_string_handle",
-    "tf.data.Iterator.from_structure",
+    "tf.data.Iterator.from_structure", "tf.keras.backend.get_session", "tf.keras.backend.set_session",
 })  # fmt: skip
+#: keywords of a class whose `__init__` TF 2 does not show
+_OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
 
@@ -61,10 +63,11 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
-        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.is_plain(call.func):
+        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
             continue
         given = {nodes.keyword_of(each) for each in nodes.keywords(call)}
-        old = canonical in _OF_CLASSES or not given.isdisjoint(_keywords().get(canonical, ()))
+        lost = _keywords().get(canonical, _OF_VARIABLES.get(canonical, frozenset()))
+        old = canonical in _OF_CLASSES or not given.isdisjoint(lost)
         of_graph = canonical in _OF_GRAPHS and not any(map(_names_keras, file.program.files))
         placed = canonical == "tf.device" and call.args and _is_function(file, call.args[0].value)
         if old or of_graph or placed:
@@ -181,7 +184,9 @@ def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
     if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
         return False
     is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return not is_tf1s and isinstance(node, nodes.Symbol) and file.is_plain(node) and canonical != _MODES
+    return (
+        not is_tf1s and isinstance(node, nodes.Symbol) and file.names.is_plain(node) and canonical != _MODES
+    )
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:

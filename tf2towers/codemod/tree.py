@@ -26,7 +26,7 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Statement, children, is_literal, is_name, is_wrapper
+from tf2towers.codemod.nodes import Import, Statement, block, children, is_literal, is_name, is_wrapper
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
@@ -112,6 +112,20 @@ class Tree:
         while around is not None and is_wrapper(around):
             around = parents.get(around)
         return around
+
+    @cached_property
+    def body(self) -> list[Statement]:
+        """The statements of the module."""
+        return block(self.module)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Every import, at any depth."""
+        return [*self.all(cst.Import), *self.all(cst.ImportFrom)]
+
+    def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The innermost function that a node is in."""
+        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""

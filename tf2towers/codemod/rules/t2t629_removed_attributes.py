@@ -10,6 +10,7 @@ import libcst as cst
 from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import block, is_name, walk
+from tf2towers.codemod.private_members import lost_members
 from tf2towers.codemod.program import File
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.reached import note_site
@@ -44,12 +45,16 @@ def notes(file: File) -> None:
             message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
             note_site(file, node, "T2T629", message)
 
+    for node, canonical in lost_members(file, _own_attributes(file)):
+        message = f"{node.attr.value} of {canonical} is private, and the class that replaces it lacks it"
+        note_site(file, node, "T2T629", message)
+
 
 def changes(file: File) -> Iterator[Change]:
     """`get_clean_up_op()` of a SyncReplicasOptimizer of TF 0.x does nothing: nothing is left over."""
     for node in file.all(cst.Attribute):
         if _is_clean_up(file, node) and isinstance(call := file.parent(node), cst.Call) and call.func is node:
-            yield replace(call, f"{file.name_of(Found('v1', 'tf.no_op'))}()")
+            yield replace(call, f"{file.decided.name_of(Found('v1', 'tf.no_op'))}()")
 
 
 def _is_clean_up(file: File, node: cst.Attribute) -> bool:
@@ -82,6 +87,9 @@ RULE = Rule(
     since TensorFlow 1.5. Attributes that still exist stay.
     Where a class of the program has an attribute of that name, it is taken for that one. `get_clean_up_op()` of TF 0.x
     (SyncReplicasOptimizer) becomes `tf.no_op()`: nothing is to be cleaned up today.
+
+    A subclass may read a private member of a class that the runtime stands in for (`AttentionWrapper`): it is left
+    where that class has none.
 
     The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by
     its type.

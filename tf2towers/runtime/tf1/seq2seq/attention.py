@@ -237,7 +237,7 @@ class AttentionWrapper(RNNCell):
         dtype: Any = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
-        self._several = isinstance(attention_mechanism, list | tuple)
+        self._is_multi = isinstance(attention_mechanism, list | tuple)
         mechanisms, sizes = _listed(attention_mechanism), _listed(attention_layer_size)
         layers = [None] * len(mechanisms) if attention_layer is None else _listed(attention_layer)
         if attention_layer_size is not None:
@@ -259,9 +259,16 @@ class AttentionWrapper(RNNCell):
         joined = [None, self._cell.output_size + depth]
         return tf.TensorShape(layer.compute_output_shape(joined)).as_list()[-1]
 
-    def _of_each(self, values: Sequence[Any]) -> Any:
+    def _item_or_tuple(self, values: Sequence[Any]) -> Any:
         """What belongs to the mechanisms: a tuple where there are several."""
-        return tuple(values) if self._several else values[0]
+        return tuple(values) if self._is_multi else values[0]
+
+    def _batch_size_checks(self, batch_size: Any, error_message: str) -> list[Any]:
+        """Checks that a batch has as many rows as each memory; subclasses of TensorFlow 1's class call it."""
+        return [
+            v1.assert_equal(batch_size, each.batch_size, message=error_message)
+            for each in self._attention_mechanisms
+        ]
 
     @property
     def output_size(self) -> Any:
@@ -276,9 +283,9 @@ class AttentionWrapper(RNNCell):
             cell_state=self._cell.state_size,
             attention=self._attention_layer_size,
             time=tf.TensorShape([]),
-            alignments=self._of_each(sizes),
-            alignment_history=self._of_each(sizes if self._alignment_history else [()] * len(sizes)),
-            attention_state=self._of_each([each.state_size for each in self._attention_mechanisms]),
+            alignments=self._item_or_tuple(sizes),
+            alignment_history=self._item_or_tuple(sizes if self._alignment_history else [()] * len(sizes)),
+            attention_state=self._item_or_tuple([each.state_size for each in self._attention_mechanisms]),
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
@@ -296,16 +303,19 @@ class AttentionWrapper(RNNCell):
                 cell_state=cell_state,
                 attention=tf.zeros([batch_size, self._attention_layer_size], dtype),
                 time=tf.constant(0),
-                alignments=self._of_each(alignments),
-                alignment_history=self._of_each(histories),
-                attention_state=self._of_each([each.initial_state(batch_size, dtype) for each in mechanisms]),
+                alignments=self._item_or_tuple(alignments),
+                alignment_history=self._item_or_tuple(histories),
+                attention_state=self._item_or_tuple(
+                    [each.initial_state(batch_size, dtype) for each in mechanisms]
+                ),
             )
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, AttentionWrapperState]:
         """A step of the cell, and what it attends to then."""
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention), state.cell_state)
         states, histories = (
-            value if self._several else (value,) for value in (state.attention_state, state.alignment_history)
+            value if self._is_multi else (value,)
+            for value in (state.attention_state, state.alignment_history)
         )
         asked = zip(self._attention_mechanisms, states, self._attention_layers, strict=True)
         attended = [self._attention_fn(each, output, previous, layer) for each, previous, layer in asked]
@@ -314,7 +324,7 @@ class AttentionWrapper(RNNCell):
         if self._alignment_history:
             pairs = zip(histories, alignments, strict=True)
             histories = [history.write(state.time, alignment) for history, alignment in pairs]
-        parts = map(self._of_each, (alignments, histories, next_states))
+        parts = map(self._item_or_tuple, (alignments, histories, next_states))
         next_state = AttentionWrapperState(cell_state, attention, state.time + 1, *parts)
         return (attention if self._output_attention else output), next_state
 
