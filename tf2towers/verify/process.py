@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
+from tf2towers.launch.child_process import GuardedProcess
 from tf2towers.launch.cluster import LaunchError
-from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN is off on both sides: it fuses an op with its neighbours, which differ in a session's and a function's graph.
