@@ -364,7 +364,7 @@ tower = 'mine'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         print(net(x) + i, tower)
-=== gradients_at_the_end -> "        return grads\n\n\nstrategy = TowerStrategy(2)\nwith strategy.scope():\n    tower_"
+=== gradients_at_the_end -> "        return grads\n\n\nwith strategy.scope():\n    tower_"
 tower_grads = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):

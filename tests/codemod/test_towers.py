@@ -50,8 +50,9 @@ def looped(target: str, iterable: str, device: str) -> str:
 @pytest.mark.parametrize(("target", "iterable", "device", "given", "towers"), WRITTEN)
 def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     text = after(looped(target, iterable, device))
-    assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
-    assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
+    made = f"    strategy = TowerStrategy({given})\n"
+    assert f"{made}\n    def tower({target}):\n        with tf.device({device}):\n" in text
+    assert "\n\n    with strategy.scope():\n" in text
     joined = text.replace("run(\n            ", "run(")
     assert f"        strategy.run(tower, args=(strategy.{towers}" in joined
     assert after(text) == text
@@ -240,16 +241,16 @@ SCOPES = {
     "a variable scope": ("    with (tf.variable_scope('net')):\n",
      "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n"),
     "a session": ("    with tf.Session():\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
     "another device": ("    with tf.device('/gpu:0'):\n",
      "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
     "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
     "the CPU, where the number may change": ("    with tf.device('/cpu:0'):\n        splits.n = 2\n",
      "    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
     "the CPU, where GPUs are hidden in it": (
      "    with tf.device('/cpu:0'):\n        os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n",
-     "        strategy = TowerStrategy(n)\n        with strategy.scope():\n"),
+     "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
 }  # fmt: skip
 
 
@@ -258,7 +259,7 @@ def test_where_the_scope_stands(name):
     around, wanted = SCOPES[name]
     text = after(BODY + around + indent(TOWERS, "        "))
     assert wanted.replace("tf.Session", "Session") in text
-    assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text
+    assert "strategy.run(tower, args=(strategy.replica_ids,))\n" in text and "strategy.scope()" in text
     assert after(text) == text
 
 
@@ -509,6 +510,7 @@ def test_a_comment_on_a_list_goes_with_it():
             def train(opt, x):
                 # the losses
                 losses = []
+                strategy = TowerStrategy(2)
 
                 def tower(i):
             """

@@ -53,6 +53,7 @@ RULE = Rule(
 
                 x = tf.placeholder(tf.float32, [])
                 losses = []
+                strategy = TowerStrategy(2)
 
 
                 def tower(i):
@@ -60,7 +61,6 @@ RULE = Rule(
                         losses.append(x * i)
 
 
-                strategy = TowerStrategy(2)
                 with strategy.scope():
                     strategy.run(tower, args=(strategy.replica_ids,))
                 """,

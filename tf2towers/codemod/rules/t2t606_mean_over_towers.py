@@ -86,6 +86,7 @@ RULE = Rule(
 
 
                 opt = tf.train.GradientDescentOptimizer(0.1)
+                strategy = TowerStrategy(2)
 
 
                 def tower(i):
@@ -93,7 +94,6 @@ RULE = Rule(
                         return opt.compute_gradients(tf.get_variable('w%d' % i, []))
 
 
-                strategy = TowerStrategy(2)
                 with strategy.scope():
                     tower_grads = strategy.run(tower, args=(strategy.replica_ids,))
                 train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))

@@ -113,9 +113,9 @@ class TowerChanges:
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
-    name = next((name for name in names if name not in file.identifiers), names[0])
+    name = next((name for name in names if name not in file.names.identifiers), names[0])
     found, number = name, 1
-    known = file.identifiers | taken | file.program.names_by_stars
+    known = file.names.identifiers | taken | file.program.names_by_stars
     while found in known:
         number += 1
         found = f"{name}_{number}"
@@ -135,10 +135,10 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
-def begins_a_line(file: File, node: cst.CSTNode) -> bool:
-    """True if nothing precedes a node on its line."""
-    text, start = file.text, file.text.start(node)
-    return not text.text[text.line_start(text.line_of(start)) : start].strip()
+def begins_a_line(file: File, node: Statement) -> bool:
+    """True if no other statement precedes one on its line."""
+    line = file.tree.line(node)
+    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
 
 
 def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
@@ -177,7 +177,7 @@ def make_before(
     around = nodes_around(file, places)
     statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
     if home is None:
-        file.import_before(file.body.index(statement))
+        file.decided.import_before(file.body.index(statement))
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
     blank = 2 if is_definition and home is None else 0
     return Insertion(statement, lines, above_comments=True, blank_after=blank)
@@ -310,13 +310,15 @@ class _Writer:
             self.made.reduced.update(dict.fromkeys(calls, strategy.name))
         name = fresh_name(self.file, loop, _NAMES)
         run = self._run(loop, name, function, strategy)
+        is_new = strategy.scope is None and not strategy.is_there
+        first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(name, function, self.file.text.of(loop.target), last, run, blank, has_gap)
+        written = _Written(name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap)
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
-        """The lines after the function: the strategy and its scope, if no `with` around enters it; `strategy.run`."""
+        """The lines after the function: the strategy's scope, if no `with` around enters it; `strategy.run`."""
         indent = self._indent(loop)
         inner = indent + self.unit if strategy.scope is None else indent
         parts: dict[str, cst.BaseExpression] = {}
@@ -332,15 +334,13 @@ class _Writer:
             given_names = f"({names})" if len(function.returned) > 1 else names
             head = f"{names} = {strategy.name}.experimental_local_results("
             last = self._broken(head, f"{given_names})[-1]", {}, inner)
-        is_new = strategy.scope is None and not strategy.is_there
-        made = self._strategy_line(strategy, loop) if is_new else None
 
         def lines(now: Now) -> list[Line]:
             found = [_line(run, parts, now), *([line(last)] if last else [])]
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
-            return [*(made(now) if made is not None else ()), cst.With(scope, cst.IndentedBlock(found))]
+            return [cst.With(scope, cst.IndentedBlock(found))]
 
         return lines
 
@@ -498,6 +498,7 @@ class _Written(NamedTuple):
 
     Attributes:
         target: what the loop binds, as the script writes it.
+        first: what makes the strategy, if nothing else does before.
         last: the function's last lines, where its last statement does not return by itself.
         run: the lines after it.
         blank: the number of blank lines around a function.
@@ -507,13 +508,14 @@ class _Written(NamedTuple):
     name: str
     replica: ReplicaFunction
     target: str
+    first: Lines
     last: Lines
     run: Lines
     blank: int
     has_gap: bool
 
     def function(self, updated: cst.For, now: Now) -> Any:
-        """`None` for names that nothing binds before, the function, and the lines after it."""
+        """The strategy, `None` for names that nothing binds before, the function, and the lines after it."""
         body = cst.ensure_type(updated.body, cst.IndentedBlock)
         place = len(updated.leading_lines) - comments_above(updated.leading_lines)
         above, beside = [*updated.leading_lines[:place]], [*updated.leading_lines[place:]]
@@ -525,11 +527,12 @@ class _Written(NamedTuple):
             header = header.with_changes(
                 comment=comment, whitespace=header.whitespace if comment else cst.SimpleWhitespace("")
             )
-        first: list[Line] = []
+        first = self.first(now)
         gap = [*blank_lines(self.blank)]
         if self.replica.unbound:
-            unbound = line(" = ".join([*self.replica.unbound, "None"]))
-            first, above = [unbound.with_changes(leading_lines=above)], gap
+            first.append(line(" = ".join([*self.replica.unbound, "None"])))
+        if first:
+            first[0], above = first[0].with_changes(leading_lines=above), gap
         elif not self.has_gap:
             known = len(above) - len(without_last_blanks(above))
             above += blank_lines(max(0, self.blank - known))
