@@ -135,10 +135,10 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
-def begins_a_line(file: File, node: cst.CSTNode) -> bool:
-    """True if nothing precedes a node on its line."""
-    text, start = file.text, file.text.start(node)
-    return not text.text[text.line_start(text.line_of(start)) : start].strip()
+def begins_a_line(file: File, node: Statement) -> bool:
+    """True if no other statement precedes one on its line."""
+    line = file.tree.line(node)
+    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
 
 
 def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
