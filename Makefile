@@ -100,7 +100,7 @@ demo: $(VENV)/.installed
 	$(TF2TOWERS) verify --steps 20 --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
 		$(TOWERS_FLAGS) --max_steps=20 --decay_steps=10 --summary_every=10
 	$(TF2TOWERS) compare --report demo/modern $(TOWERS) modern/cifar10_mirrored.py -- \
-		$(TOWERS_FLAGS) --max_steps=60 --train_dir={scratch}
+		$(TOWERS_FLAGS) --log_every=1 --max_steps=60 --train_dir={scratch}
 
 CLUSTER = legacy/mnist_supervisor.py
 CLUSTER_FLAGS = --batch_size=50 --hidden_units=100 --log_every=100

@@ -41,10 +41,7 @@ def distorted(image: tf.Tensor, place: tf.Tensor, seed: int) -> tf.Tensor:
 def training_batches(
     strategy: tf.distribute.Strategy, arrays: Any, batch_size: int, seed: int, first: int, distort: bool
 ) -> Any:
-    """TF1: iterator.get_next() and tf.split. Each replica's part of each batch, from step `first` on, without end.
-
-    An epoch's order follows from its number: a run that goes on sees what it would have seen, without earlier epochs.
-    """
+    """TF1: iterator.get_next(), tf.split. Each replica's parts from step `first` on; an epoch's number is its seed."""
     images, labels = (tf.constant(array) for array in arrays)
     number, whole = len(labels), batch_size * strategy.num_replicas_in_sync
     if not (steps := number // whole):

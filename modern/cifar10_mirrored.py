@@ -12,7 +12,6 @@ devices.py, digits.py and precision.py.
 import importlib.util
 import math
 import signal
-import time
 from datetime import datetime
 from typing import Any
 
@@ -33,7 +32,7 @@ def define_flags() -> None:
     devices.define_flags()
     flags.DEFINE_integer("batch_size", 32, "Images a replica takes in one step.", lower_bound=1)
     flags.DEFINE_integer("max_steps", 200, "Number of steps to run.", lower_bound=1)
-    flags.DEFINE_integer("log_every", 10, "Steps between two log lines.", lower_bound=1)
+    flags.DEFINE_integer("log_every", 10, "Steps between two log lines, and in one call.", lower_bound=1)
     flags.DEFINE_integer("summary_every", 100, "Steps between two summaries.", lower_bound=1)
     flags.DEFINE_integer("checkpoint_every", 1000, "Steps between two, with evaluations.", lower_bound=1)
     flags.DEFINE_integer("decay_steps", 0, "Steps, not epochs, after which the rate drops.", lower_bound=0)
@@ -59,8 +58,7 @@ class Trainer:
             rate = keras.optimizers.schedules.ExponentialDecay(
                 options.learning_rate, decay_steps, options.decay_rate, staircase=True
             )
-            # Its momentum is TF1's until the learning rate changes: TF1 applies today's rate to a sum of gradients,
-            # Keras sums steps, each at its own rate. Its `iterations` are the global_step.
+            # TF1's momentum applies today's rate to a sum of gradients; Keras's sums steps, each at its own rate.
             sgd = keras.optimizers.SGD(rate, momentum=options.momentum)
             self.optimizer = precision.LossScaleOptimizer(sgd) if options.precision == "float16" else sgd
             self.optimizer.build(self.model.trainable_variables)
@@ -90,11 +88,18 @@ class Trainer:
             average.assign_sub((average - tf.convert_to_tensor(variable)) * (1.0 - decay))
         return share
 
-    @tf.function
     def train_step(self, batches: Any) -> tf.Tensor:
-        """TF1: sess.run([train_op, mean_loss]). The loss of the whole batch, before the weights change."""
+        """TF1: sess.run([train_op, mean_loss])."""
         shares = self.strategy.run(self.replica_step, args=next(batches))
         return self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None)
+
+    @tf.function
+    def train_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
+        """Several steps in one call, which costs as much as a small step; the last one's loss."""
+        loss = self.train_step(batches)
+        for _ in tf.range(count - 1):
+            loss = self.train_step(batches)
+        return loss
 
     def settle(self) -> None:
         """Merge the replicas' batch-norm statistics before they are read. TF1 had the last tower's."""
@@ -133,26 +138,25 @@ def train(strategy: tf.distribute.Strategy) -> None:
     batches = cifar10_input.training_batches(strategy, images, FLAGS.batch_size, FLAGS.seed, done, distort)
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
-    start, timed = time.time(), done
     while done < FLAGS.max_steps and not stopping:
-        loss = trainer.train_step(batches)
-        done, scalars = done + 1, {"total_loss": loss, "learning_rate": trainer.optimizer.learning_rate}
-        if (done - 1) % FLAGS.log_every == 0:
-            if not math.isfinite(loss):
-                raise SystemExit(f"Model diverged with loss = {loss} at step {done - 1}")
-            duration = (time.time() - start) / (done - timed)
+        start, first = datetime.now(), done
+        logged = done + 1 + -done % FLAGS.log_every  # step 0, as the first one, then every log_every
+        saved, summarised = (done + n - done % n for n in (FLAGS.checkpoint_every, FLAGS.summary_every))
+        done = min(FLAGS.max_steps, logged, saved, summarised)
+        loss = float(trainer.train_steps(batches, tf.constant(done - first)))
+        if not math.isfinite(loss):
+            raise SystemExit(f"Model diverged with loss = {loss} at step {done - 1}")
+        scalars = {"total_loss": loss, "learning_rate": trainer.optimizer.learning_rate}
+        if done == logged:
+            duration = (datetime.now() - start).total_seconds() / (done - first)
             speed = f"{whole / duration:.1f} examples/sec; {duration:.3f} sec/batch"
             print(f"{datetime.now()}: step {done - 1}, loss = {loss:.4f} ({speed})", flush=True)
-            start, timed = time.time(), done
-        at_checkpoint = done % FLAGS.checkpoint_every == 0 or done == FLAGS.max_steps
-        if at_checkpoint or stopping:
+        if done in (saved, FLAGS.max_steps) or stopping:
             trainer.settle()
             manager.save(checkpoint_number=done)
-        if at_checkpoint:
             scalars["accuracy"] = trainer.evaluate(*test_images)
             print(f"After {done} steps: accuracy = {scalars['accuracy']:.4f} on the test images", flush=True)
-            start, timed = time.time(), done
-        if importlib.util.find_spec("tensorboard") and (at_checkpoint or done % FLAGS.summary_every == 0):
+        if importlib.util.find_spec("tensorboard") and (done == summarised or "accuracy" in scalars):
             for name, value in scalars.items():  # TF1: tf.summary.FileWriter
                 tf.summary.scalar(name, value, done - 1)
     if done < FLAGS.max_steps:

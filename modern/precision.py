@@ -30,7 +30,7 @@ class LossScaleOptimizer(keras.mixed_precision.LossScaleOptimizer):
         self.attempts.assign_add(1)
 
     def check_finite(self, gradients: list[tf.Tensor]) -> tf.Tensor:
-        """Whether all gradients of all replicas are finite: the sum over them would not be."""
+        """True if all gradients of all replicas are finite: the sum over them would not be."""
         replicas = tf.distribute.get_replica_context()
         own = tf.cast(super().check_finite(gradients), tf.float32)
         return tf.equal(replicas.all_reduce(tf.distribute.ReduceOp.SUM, own), replicas.num_replicas_in_sync)

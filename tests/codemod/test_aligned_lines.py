@@ -6,8 +6,7 @@ from textwrap import dedent
 import libcst as cst
 import pytest
 
-from tf2towers.codemod.aligned_lines import with_aligned_lines
-from tf2towers.codemod.apply_changes import apply_changes
+from tf2towers.codemod.apply_changes import apply_changes, with_aligned_lines
 from tf2towers.codemod.changes import Insertion, replace
 from tf2towers.codemod.tree import Tree
 

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 from textwrap import dedent
+from unittest import mock
 
 import libcst as cst
 from codemod_texts import after, printed
@@ -30,6 +31,13 @@ def test_libcst_runs_the_codemod_on_a_module() -> None:
     done = transform_module(command(), SCRIPT)
     assert isinstance(done, TransformSuccess)
     assert (done.code, done.warning_messages) == (after(SCRIPT), [])
+
+
+def test_the_tree_that_libcst_has_parsed_is_the_one_that_is_migrated() -> None:
+    tree = cst.parse_module(SCRIPT + "print(tf.mul(2, 3))\n")
+    with mock.patch.object(cst, "parse_module", wraps=cst.parse_module) as parse:
+        command().transform_module(tree)
+    assert tree.code not in [call.args[0] for call in parse.call_args_list]
 
 
 def test_what_is_left_is_a_warning() -> None:

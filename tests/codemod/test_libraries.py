@@ -170,6 +170,8 @@ CASES = [
      "import librosa\ny, rate = librosa.load('a.wav', sr=16000)"),
     ("import librosa\nm = librosa.feature.mfcc(y, rate, n_mfcc=3)",
      "import librosa\nm = librosa.feature.mfcc(y=y, sr=rate, n_mfcc=3)"),
+    ("import librosa\nmesh = librosa.display.specshow(s, x, y, 'time')",
+     "import librosa\nmesh = librosa.display.specshow(s, x_coords=x, y_coords=y, x_axis='time')"),
     ("import librosa\ne = librosa.feature.rmse(y)", "import librosa\n"),
     ("import librosa\ne = librosa.feature.rmse(y)", "e = old_librosa.rmse(y)"),
     ("from sklearn.utils.linear_assignment_ import linear_assignment\nx = linear_assignment([[1, 2], [2, 1]])",
@@ -524,6 +526,7 @@ KEPT = [
     ("from numpy.lib.function_base import percentile\nx = percentile([1], 1)", ["numpy==1.26.4"]),
     ("from scipy.interpolate import interp2d\nf = interp2d(x, y, z)", ["scipy==1.13.1"]),
     ("import numpy as np\nx = np.find_common_type([], [])", ["numpy==1.26.4"]),
+    ("import librosa\nlibrosa.util.valid_audio(y, True)", ["librosa==0.9.2"]),  # the second argument is gone
     ("import numpy as np\nnp.zeros(2).itemset(0, 1)", ["numpy==1.26.4"]),
     ("import numpy as np\na = np.zeros(2)\nx = a.ptp()", ["numpy==1.26.4"]),
     ("from PIL import Image, ImageDraw\nx = ImageDraw.Draw(Image.new('L', (1, 1))).textsize('a')", ["Pillow==9.5.0"]),

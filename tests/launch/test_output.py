@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf2towers.launch.process import LONGEST, Lines
+from tf2towers.launch.child_process import LONGEST, Lines
 
 
 @pytest.mark.parametrize(

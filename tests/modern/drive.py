@@ -90,7 +90,7 @@ def one_step(checkpoint: str, kind: str, jit: bool = False, layers: str = "float
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
         OUT[f"{kind}:gradient:{names[id(variable)]}"] = local_sum(strategy, shares) / scale
     reset()  # batch norm's statistics have moved
-    OUT[kind + ":loss"] = trainer.train_step(flow).numpy()
+    OUT[kind + ":loss"] = trainer.train_steps(flow, tf.constant(1)).numpy()
     np.testing.assert_allclose(OUT[kind + ":loss"], local_sum(strategy, losses), rtol=1e-6)
     for name, average in tf1_names(trainer.averaged).items():
         if "moving" not in name:

@@ -1,7 +1,8 @@
 """Runs many scripts one after the other in one process: `python run_many.py MODE OUT SCRIPT...`.
 
-MODE `original`: `import tensorflow` is TF1, as `tf2towers.verify.stand_ins` gives it. `migrated`: as it is. In both
-TensorFlow does not rewrite graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
+MODE `original`: `import tensorflow` is TF1, as `tf2towers.verify.stand_ins` gives it. What graphs leave open has the
+order that `verify` gives it: each run prints the same. `migrated`: as it is. In both TensorFlow does not rewrite
+graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
 `rewriting`: `migrated`, as users without GPUs have it.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
@@ -97,12 +98,14 @@ def import_tensorflow(mode: str) -> None:
     os.environ |= {"CUDA_VISIBLE_DEVICES": "-1", "TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
     if mode == "original":
         from tf2towers.verify.recorder import placement
+        from tf2towers.verify.recorder.order import Order
         from tf2towers.verify.stand_ins import install
 
         install(placement.install)
         import tensorflow as tf
 
         tf.disable_v2_behavior()
+        Order(tf).install()
         _sessions_without_grappler()
         tf.logging.set_verbosity(tf.logging.ERROR)
     else:

@@ -42,7 +42,7 @@ FUNCTIONS = {
     "step4_datasets": (STEPS / "cifar10/step4_datasets.py", SAVED, False),
     "step5_keras": (STEPS / "cifar10/step5_keras.py", SAVED, True),
     "step6_checkpoint": (STEPS / "cifar10/step6_checkpoint.py", SAVED, True),
-    "modern": (ROOT / "modern/cifar10_mirrored.py", CIFAR, True),
+    "modern": (ROOT / "modern/cifar10_mirrored.py", [*CIFAR, "--log_every=1"], True),
 }
 
 

@@ -70,6 +70,11 @@ def test_an_errors_own_line() -> None:
     assert raised(LOG2.splitlines()).endswith(
         "error: You must feed a value for placeholder tensor 'x' (train.py, line 3)"
     )
+    of_task = LOG2.replace("Node: 'x'\n", "Node: 'x'\nFrom /job:worker/replica:0/task:0:\n")
+    assert raised(of_task.splitlines()) == raised(LOG2.splitlines())
+    lost = ["Traceback (most recent call last):", "errors_impl.UnavailableError: Graph execution error:", ""]
+    lost += ["From /job:ps/replica:0/task:0:", "failed to connect to all addresses"]
+    assert raised(lost) == f"{lost[1]} failed to connect to all addresses"
     said = raised(LOG.splitlines())
     assert said.startswith("tensorflow.python.framework.errors_impl.InvalidArgumentError")
     assert "You must feed a value" in said

@@ -133,13 +133,13 @@ PLACED = """
 
 GONE = """
 import tensorflow as tf
-from tensorflow.contrib.gan import gan_model
-from tensorflow.contrib.gan import GANModel
+from tensorflow.contrib.gan import cyclegan_model
+from tensorflow.contrib.gan import CycleGANModel
 
 print(hasattr(tf.contrib.layers, "no_such_layer"), hasattr(tf, "no_such_name"))
 for touch in (
-    lambda: tf.contrib.gan.gan_loss,
-    lambda: gan_model(1),
+    lambda: tf.contrib.gan.cycle_consistency_loss,
+    lambda: cyclegan_model(1),
     lambda: tf.contrib.tpu.RunConfig(),
 ):
     try:
@@ -148,7 +148,7 @@ for touch in (
         print(error)
 
 
-class Own(GANModel):
+class Own(CycleGANModel):
     pass
 """
 
@@ -265,11 +265,13 @@ def test_script(name: str, found: list[Any]) -> None:
 def test_a_name_that_nothing_stands_for_says_what_to_do(found: list[Any]) -> None:
     absent, *errors = lines(found[0]["gone"])
     assert absent == "False False"
-    touched = [f"tf.contrib.{name}" for name in ("gan.gan_loss", "gan.gan_model", "tpu.RunConfig")]
+    touched = [
+        f"tf.contrib.{name}" for name in ("gan.cycle_consistency_loss", "gan.cyclegan_model", "tpu.RunConfig")
+    ]
     for error, name in zip(errors, touched, strict=False):
         assert error.startswith(f"{name} is not in TensorFlow 2"), error
         assert "--legacy-python" in error
-    assert "NoStandInError: tf.contrib.gan.GANModel is not" in errors[-1]  # a base class
+    assert "NoStandInError: tf.contrib.gan.CycleGANModel is not" in errors[-1]  # a base class
 
 
 def test_every_name_of_the_tables_is_there(found: list[Any]) -> None:

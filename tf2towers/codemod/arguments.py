@@ -89,7 +89,7 @@ def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
 
 def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
     """The function's name in its own module, which may be another function in TF 2.21, and its public name."""
-    return file.spelled(call.func) or "", file.canonical(call.func) or ""
+    return file.names.spelled(call.func) or "", file.canonical(call.func) or ""
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:

@@ -12,6 +12,7 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
 from tf2towers.codemod.migrate import Options, migrate
+from tf2towers.codemod.tree import keep_tree
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
@@ -38,6 +39,7 @@ class MigrateCommand(CodemodCommand):
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """The migrated module; SkipFile, with the reason, where it cannot be migrated."""
         path = Path(self.context.filename or "script.py")
+        keep_tree(tree, path)
         try:
             result = migrate(Script.from_text(tree.code, path), Options(self.towers))
         except SourceError as problem:

@@ -20,8 +20,8 @@ from libcst.codemod.visitors import RemoveImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement, is_blank
-from tf2towers.codemod.imports import NewImport
-from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.names import NewImport, first_name
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import canonical_name, find_replacement
 
@@ -85,13 +85,13 @@ def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
     names = [nodes.name_of(alias) for alias in nodes.aliases(node)]
     line = file.tree.line(node)
     alone = names == ["tensorflow"] and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
-    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.identifiers)
+    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.names.identifiers)
 
 
 def _is_named_now(file: File, name: str, now: Now) -> bool:
     """True if the new module has a name more often than its import does; that it may get in new texts."""
     words = m.findall(now(file.tree.module), m.Name(name))
-    return len(words) > 1 or re.search(rf"\b{re.escape(name)}\b", file.opening or "") is not None
+    return len(words) > 1 or re.search(rf"\b{re.escape(name)}\b", file.decided.opening or "") is not None
 
 
 def _in_its_line(new: cst.ImportFrom, updated: cst.ImportFrom, now: Now) -> cst.ImportFrom:
@@ -207,24 +207,24 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
     canonical = canonical_name(dict(nodes.imported(node))[made.alias])
     for use in file.all(cst.Name):
         if use.value == made.bound:
-            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
+            if file.names.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
                 return False
             if _may_mean(file, use, canonical):
                 return False
     return all(
         find_replacement(name).kind != "left"
         or (
-            bool(file.top_names())
+            bool(file.names.top_names())
             and find_unreached_context(file, symbol, find_replacement(name).why) is not None
         )
-        for symbol, name in file.spelled_symbols
+        for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )
 
 
 def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
     """True if a use that is not rewritten may mean the import: one import is in `if`, another one in `else`."""
-    if not file.is_read(use) or file.spelled(use) is not None:
+    if not file.is_read(use) or file.names.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.aligned_lines import with_aligned_lines
-from tf2towers.codemod.apply_changes import apply_changes
+from tf2towers.codemod.apply_changes import apply_changes, with_aligned_lines
 from tf2towers.codemod.changes import Change, edited_lines
 from tf2towers.codemod.dead_code import equal_branches, unused_imports
 from tf2towers.codemod.libraries import joined_requirements
@@ -140,8 +139,8 @@ def _unchanged_words(program: Program) -> str:
 
 def _report_notes(result: MigrationResult, file: File) -> None:
     """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
-    result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
-    for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
+    result.copied.extend(compiled for compiled in file.decided.compiled if compiled not in result.copied)
+    for note in sorted(file.decided.notes, key=lambda note: (note.line, note.column, note.code)):
         line, source = note.line, file.text.line(note.line)
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)
@@ -152,7 +151,7 @@ def _report_notes(result: MigrationResult, file: File) -> None:
                 source=source.strip(),
             )
         )  # fmt: skip
-    file.notes.clear()
+    file.decided.notes.clear()
 
 
 def _python2_findings(script: Script) -> Iterator[Finding]:
@@ -205,7 +204,7 @@ def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChang
         if rule.notes is not None:
             rule.notes(file)
     after = script.text
-    if changes or file.wanted or file.opening is not None:
+    if changes or file.decided.wanted or file.decided.opening is not None:
         changed = apply_changes(file.tree, changes)
         if equal := [*equal_branches(file, changed.now)]:
             changes += equal

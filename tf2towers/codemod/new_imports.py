@@ -170,7 +170,7 @@ def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
 
 def _first_need(file: File, changed: Changed) -> int | None:
     """The index of the first statement that uses a new import when the module is run, not in a function's body."""
-    wanted = set(file.wanted.values())
+    wanted = set(file.decided.wanted.values())
     for place, statement in enumerate(file.body) if wanted else ():
         made = _made_of(file, changed, statement)
         used = {name for each in made for name in _names_used(each)}
@@ -222,8 +222,8 @@ class _NewImports:
     def module(self) -> cst.Module:
         """The module with them."""
         file = self.file
-        if file.wanted or file.opening is not None:
-            needs = (file.imports_before, _first_need(file, self.changed))
+        if file.decided.wanted or file.decided.opening is not None:
+            needs = (file.decided.imports_before, _first_need(file, self.changed))
             self._write(
                 find_import_location(file, min((each for each in needs if each is not None), default=None))
             )
@@ -238,9 +238,9 @@ class _NewImports:
         line = self.file.tree.line(after) if after is not None else None
         place = self.old.index(line) + 1 if line is not None else 0
         lines = self._imports(place)
-        opened = self.file.opening is not None
-        if self.file.opening is not None:
-            opening = [*cst.parse_module(self.file.opening).body]
+        opened = self.file.decided.opening is not None
+        if self.file.decided.opening is not None:
+            opening = [*cst.parse_module(self.file.decided.opening).body]
             if lines or after is not None:
                 opening[0] = opening[0].with_changes(leading_lines=[*blank_lines(1)])
             lines += opening
@@ -308,7 +308,9 @@ class _NewImports:
         context = CodemodContext()
         need = partial(AddImportsVisitor.add_needed_import, context)
         wanted = [
-            (key, bound) for key, bound in sorted(self.file.wanted.items()) if not self._is_there(*key, bound)
+            (key, bound)
+            for key, bound in sorted(self.file.decided.wanted.items())
+            if not self._is_there(*key, bound)
         ]
         if not wanted:
             return []

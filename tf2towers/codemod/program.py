@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import libcst as cst
-from libcst.metadata import ExpressionContext, Scope
+from libcst.metadata import ExpressionContext
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.imports import imports_made_by, stays_dotted
-from tf2towers.codemod.meanings import Assigned, Binding, Defined, Imported, Meanings
+from tf2towers.codemod.decided import Decided
+from tf2towers.codemod.meanings import Defined, Meanings
+from tf2towers.codemod.names import Names
 from tf2towers.codemod.symbols import (
-    PARTS,
     RUNTIME,
-    Found,
     canonical_name,
-    find_replacement,
-    import_home,
     is_module,
     is_only_tf1,
-    public_spelling,
     session_names,
 )
 from tf2towers.codemod.tree import Text, Tree, tree_of
@@ -57,18 +52,6 @@ Node = TypeVar("Node", bound=cst.CSTNode)
 Kept = TypeVar("Kept")
 
 
-@dataclass(frozen=True)
-class Note:
-    """A message to the user about a location."""
-
-    code: str
-    message: str
-    line: int
-    column: int
-    kind: FindingKind
-    todo: str = ""
-
-
 def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
     """Decorator of a function of a file: it runs once for each file, and `File.found` keeps the result."""
 
@@ -81,33 +64,16 @@ def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
     return found
 
 
-def first_name(symbol: cst.CSTNode) -> cst.Name:
-    """The name that a symbol begins with."""
-    name = nodes.root_of(symbol)
-    assert isinstance(name, cst.Name)
-    return name
-
-
 class File:
-    """One module of a program."""
+    """One module of a program: its tree, what its names mean, and what is decided. What rules ask most is here."""
 
     def __init__(self, script: Script, program: Program, *, main: bool) -> None:
         self.script = script
         self.program = program
         self.main = main
-        self.notes: list[Note] = []
-        #: imports to add: (module, name) -> the name that it gets in this file
-        self.wanted: dict[tuple[str, str], str] = {}
+        self.decided = Decided(self)
         #: the results of functions that are `cached_per_file`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
-        #: files in C or Cython that it imports
-        self.compiled: list[Path] = []
-        #: lines to write after the imports
-        self.opening: str | None = None
-        #: new imports have to precede the statement with this index in `body`
-        self.imports_before: int | None = None
-        self._reserved: set[str] = set()
-        self._asked: set[str] = set()
 
     @property
     def path(self) -> Path:
@@ -125,32 +91,44 @@ class File:
         return Text(self.tree)
 
     @cached_property
-    def body(self) -> list[nodes.Statement]:
-        """The statements of the module."""
-        return nodes.block(self.tree.module)
-
-    @cached_property
     def meanings(self) -> Meanings:
         """What its names mean, those of other modules of the program, too."""
         return Meanings(self.tree, lambda dotted: self.program.through(self, dotted))
 
+    @cached_property
+    def names(self) -> Names:
+        """TensorFlow's names in it."""
+
+        def names_of(module: str) -> Names | None:
+            other = self.program.module_of(self, module)
+            return other.names if other is not None else None
+
+        return Names(self.tree, self.meanings, names_of, lambda: self.program.plain_is_tf2)
+
+    @property
+    def names_by_stars(self) -> frozenset[str]:
+        """Names that other files of the program take from each other by a star."""
+        return self.program.names_by_stars
+
+    def is_unreached(self, node: cst.CSTNode, why: str) -> bool:
+        """True if no run reaches a node."""
+        return bool(self.program.find_unreached_context(self, node, why))
+
+    # -- of the tree
+
+    @property
+    def body(self) -> list[nodes.Statement]:
+        """The statements of the module."""
+        return self.tree.body
+
+    @property
+    def imports(self) -> list[nodes.Import]:
+        """Every import, at any depth."""
+        return self.tree.imports
+
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; of names only those that are expressions."""
         return self.tree.all(kind)
-
-    @cached_property
-    def imports(self) -> list[nodes.Import]:
-        """Every import, at any depth."""
-        return [*self.all(cst.Import), *self.all(cst.ImportFrom)]
-
-    def canonical(self, node: cst.CSTNode | None) -> str | None:
-        """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
-        spelled = self.spelled(node)
-        return None if spelled is None else public_spelling(spelled)
-
-    def spelled(self, node: cst.CSTNode | None) -> str | None:
-        """The canonical name by the modules that the file names: `tf.python.ops.array_ops.concat`, not `tf.concat`."""
-        return self.meanings.canonical(node)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
         """The node around a node; nodes that only wrap another one are skipped (`nodes.py`)."""
@@ -168,7 +146,7 @@ class File:
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""
-        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
+        return self.tree.function_around(node)
 
     def statement(self, node: cst.CSTNode) -> nodes.Statement:
         """The innermost statement a node is in."""
@@ -182,277 +160,28 @@ class File:
         """True if a name, an attribute or an item is given a value."""
         return self.tree.context(node) is ExpressionContext.STORE
 
-    def forget(self) -> None:
-        """Forgets what names mean: a module that is new in the program may change it."""
-        self.meanings.forget()
-        for known in ("symbols", "spelled_symbols", "doubtful"):
-            self.__dict__.pop(known, None)
+    # -- of the names
 
-    @cached_property
+    def canonical(self, node: cst.CSTNode | None) -> str | None:
+        """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
+        return self.names.canonical(node)
+
+    @property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""
-        return [(node, public_spelling(spelled)) for node, spelled in self.spelled_symbols]
+        return self.names.symbols
 
-    @cached_property
-    def spelled_symbols(self) -> list[tuple[nodes.Symbol, str]]:
-        """`symbols` by the modules that the file names."""
-        found: list[tuple[nodes.Symbol, str]] = []
-        for name in self.tree.read_names:
-            root = self.meanings.canonical(name)
-            if root is None:
-                continue
-            node: nodes.Symbol = name
-            parent = self.parent(node)
-            while isinstance(parent, cst.Attribute):
-                node, parent = parent, self.parent(parent)
-            if node is name and root.partition(".")[0] != "tf":
-                continue
-            canonical = self.meanings.canonical(node)
-            if canonical is not None and canonical.partition(".")[0] == "tf":
-                found.append((node, canonical))
-        return found
-
-    @cached_property
-    def doubtful(self) -> list[tuple[cst.Name, str]]:
-        """Uses of names that mean a module of TensorFlow's and also something else, and what they may mean."""
-        found: list[tuple[cst.Name, str]] = []
-        for name in self.tree.read_names:
-            if self.meanings.canonical(name) is not None:
-                continue
-            if isinstance(
-                self.parent(name),
-                cst.BinaryOperation | cst.UnaryOperation | cst.Comparison | cst.FormattedStringExpression,
-            ):
-                continue  # nobody adds or compares modules
-            for meaning in self.meanings.possible_meanings(name):
-                if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
-                    parts, node = [meaning], self.parent(name)
-                    while isinstance(node, cst.Attribute):
-                        parts.append(node.attr.value)
-                        node = self.parent(node)
-                    found.append((name, canonical_name(".".join(parts))))
-        return found
-
-    def imported_from_v1(self, node: nodes.Symbol) -> bool:
-        """True if a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
-        return any(
-            isinstance(binding, Imported) and binding.target.startswith("tensorflow.compat.v1")
-            for binding in self.meanings.bindings(first_name(node))
-        )
-
-    def is_plain(self, node: nodes.Symbol, through: tuple[cst.CSTNode, ...] = ()) -> bool:
-        """True if a use is taken from plain `tensorflow` by an import, and does not name `compat.v1`.
-
-        `through` are the values of `tf = tensorflow` that led here.
-        """
-        if "compat.v1" in (nodes.dotted(node) or ""):
-            return False
-        for binding in self.meanings.bindings(first_name(node)):
-            if isinstance(binding, Assigned) and isinstance(binding.value, nodes.Symbol):  # `tf = tensorflow`
-                if isinstance(nodes.root_of(binding.value), cst.Name) and binding.value not in through:
-                    if not self.is_plain(binding.value, (*through, binding.value)):
-                        return False
-            elif not isinstance(binding, Imported) or binding.target.startswith("tensorflow.compat."):
-                return False
-        return True
-
-    @cached_property
-    def identifiers(self) -> set[str]:
-        """Every name that the file uses: a new name must not be one of them."""
-        found = {name.value for name in self.all(cst.Name)} | self.bound_names
-        for module in self.meanings.star_imports:
-            other = self.program.module_of(self, module)
-            found.update(other.meanings.top_names if other is not None else ())
-        return found
-
-    @cached_property
-    def bound_names(self) -> frozenset[str]:
-        """The names that the file binds anywhere, by whatever means."""
-        return frozenset(self.meanings.bound_names)
-
-    def fresh(self, name: str) -> str:
-        """`name`, or `name_2` and so on where the file has it already."""
-        candidate, count = name, 1
-        known = self.identifiers | self._reserved | self.program.names_by_stars
-        while candidate in known:
-            count += 1
-            candidate = f"{name}_{count}"
-        return candidate
-
-    def open_with(self, line: str, *, first: bool = False) -> None:
-        """Adds a line to those that are written after the imports."""
-        known = [self.opening] if self.opening is not None else []
-        self.opening = self.text.newline.join([line, *known] if first else [*known, line])
-
-    def import_before(self, place: int) -> None:
-        """Makes new imports precede the statement with an index in `body`."""
-        self.imports_before = place if self.imports_before is None else min(place, self.imports_before)
-
-    def bind(self, bound: str, module: str, name: str) -> None:
-        """Writes `bound = ...`: binds a name to something of the runtime, after the imports and before its first use.
-
-        So one import of the runtime is enough: `vgg = slim.nets.vgg` follows it.
-        """
-        self.open_with(f"{bound} = {self.runtime_text(module, name)}")
-        names = {node for node in self.all(cst.Name) if node.value == bound}
-        for place, statement in enumerate(self.body):
-            if not isinstance(statement, nodes.Import) and not names.isdisjoint(nodes.walk(statement)):
-                self.import_before(place)
-                break
-
-    def need(self, name: str, module: str = RUNTIME) -> str:
-        """Adds `from module import name` to the file's imports; returns the name to write for it."""
-        key = (import_home(module), name)
-        if key not in self.wanted:
-            own = self.fresh(name)
-            if own != name:  # `tf1_layers`, beside the script's own `layers`
-                own = self.fresh(f"{module.rpartition('.')[2]}_{name}")
-            bound = self._imported_as(name, key[0]) or own
-            self._reserved.add(bound)
-            self.wanted[key] = bound
-        return self.wanted[key]
-
-    def _imported_as(self, name: str, module: str) -> str | None:
-        """The name that an import at the file's top level gives it, or will give it once the imports are rewritten."""
-        for statement in self.body:
-            if isinstance(statement, nodes.Import):
-                for made in imports_made_by(self.keeps_plain, statement):
-                    if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        if self.meanings.imported_meaning(made.bound) and not self.meanings.is_bound_inside(
-                            made.bound
-                        ):
-                            return made.bound
-        return None
-
-    def is_left_through(self, bound: str) -> bool:
-        """True if a symbol that nothing replaces is used through a module of this name: its import then stays as it is.
-
-        A use that no run reaches does not count: the import alone would stop the program.
-        """
-        return any(
-            isinstance(symbol, cst.Attribute)
-            and first_name(symbol).value == bound
-            and find_replacement(canonical).kind == "left"
-            and not self.program.find_unreached_context(self, symbol, find_replacement(canonical).why)
-            for symbol, canonical in self.spelled_symbols
-        )
-
-    def name_of(self, found: Found) -> str:
-        """The text for a symbol's replacement, where TensorFlow's name in the script does not lead to it."""
-        if found.runtime is not None:
-            return self.runtime_text(*found.runtime)
-        if found.kind == "private":
-            parent, _, name = found.target.rpartition(".")
-            return self.need(name, parent)
-        if found.kind == "tf2":
-            return self.plain_tensorflow() + found.target[2:]
-        names = self.top_names()
-        plain = f"{names[0]}.compat.v1" if names else None
-        head = next(filter(self.is_v1_name, names), plain) or self.need_module("tensorflow.compat.v1", "tf")
-        return head + found.target[2:]
-
-    def runtime_text(self, module: str, name: str) -> str:
-        """The text for a name in a module of the runtime or of a library; adds the import: `slim.nets.vgg`."""
-        homes = (home for home in (*PARTS, RUNTIME) if f"{module}.".startswith(f"{home}."))
-        home = next(homes, "tf_slim" if module.rpartition(".")[0] == "tf_slim" else module)
-        first, dot, rest = f"{module.removeprefix(home)}.{name}".lstrip(".").partition(".")
-        return self.need(first, home) + dot + rest
-
-    def plain_tensorflow(self) -> str:
-        """A name for plain `tensorflow`, which has TF 2's strategies: the file's own, or that of a new import."""
-        plain = next((name for name in self.top_names() if not self.is_v1_name(name)), None)
-        return plain if plain is not None else self.need_module("tensorflow", "tf2")
-
-    def need_module(self, module: str, name: str) -> str:
-        """Adds `import module as name` to the file's imports; returns the name to write for it."""
-        key = ("", module)
-        if key not in self.wanted:
-            self.wanted[key] = self.fresh(name)
-            self._reserved.add(self.wanted[key])
-        return self.wanted[key]
-
-    def top_names(self) -> list[str]:
-        """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
-        found = []
-        for name in self.meanings.top_names:
-            if all(isinstance(binding, Imported) for binding in self.meanings.at_top(name)):
-                if self.meanings.top_meaning(name) == "tf":
-                    found.append(name)
-        return sorted(found, key=lambda name: name != "tf")
-
-    def is_v1(self, node: cst.CSTNode) -> bool:
-        """True if a name for TensorFlow stands for `tensorflow.compat.v1` once the imports are rewritten."""
-        if isinstance(node, cst.Attribute):
-            if node.attr.value == "v1":
-                return True
-            module = self.meanings.canonical(node.value)
-            other = self.program.module_of(self, module) if module is not None else None
-            return other is not None and other.is_v1_name(node.attr.value)
-        return nodes.is_name(node) and self.is_v1_name(node.value, self.meanings.scope(node))
-
-    def is_v1_name(self, name: str, scope: Scope | None = None) -> bool:
-        """As `is_v1`, for a name in a scope, or at the top of the module."""
-        if name in self._asked:
-            return False
-        self._asked.add(name)
-        try:
-            found = self.meanings.bindings_of(name, scope or self.meanings.module)
-            if found:
-                return any(self._binds_v1(binding) for binding in found)
-            stars = [self.program.module_of(self, module) for module in self.meanings.star_imports]
-            return any(other is not None and other.is_v1_name(name) for other in stars)
-        finally:
-            self._asked.discard(name)
-
-    def _binds_v1(self, binding: Binding) -> bool:
-        if isinstance(binding, Assigned):
-            return self.is_v1(binding.value)
-        if not isinstance(binding, Imported):
-            return False
-        if binding.target.partition(".")[0] == "tensorflow":
-            return binding.target != "tensorflow" or not self.keeps_plain(binding.alias)
-        module, _, name = binding.target.rpartition(".")
-        other = self.program.module_of(self, module)
-        return other is not None and other.is_v1_name(name)
-
-    def keeps_plain(self, alias: nodes.Alias) -> bool:
-        """True if `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
-
-        It also stays where the file takes only TF 2's own names from it, such as Keras's data sets.
-        """
-        if self.program.plain_is_tf2 or (nodes.asname_of(alias) is None and self._has_dotted):
-            return True
-        return nodes.name_of(alias) == "tensorflow" and nodes.bound_by(alias) in self._tf2_names
-
-    @cached_property
-    def _has_dotted(self) -> bool:
-        """True if `import tensorflow.python.x` binds `tensorflow`, which then has to be the package itself."""
-        return any(
-            nodes.asname_of(alias) is None and stays_dotted(nodes.name_of(alias))
-            for node in self.all(cst.Import)
-            for alias in node.names
-        )
-
-    @cached_property
-    def _tf2_names(self) -> set[str]:
-        """The names of modules from which the file takes only what TF 2 alone has."""
-        uses: dict[str, bool] = {}
-        for node, canonical in self.spelled_symbols:
-            name = first_name(node).value
-            only = find_replacement(canonical).kind == "tf2"
-            uses[name] = uses.get(name, True) and only
-        return {name for name, only in uses.items() if only}
+    # -- of what is decided
 
     def note(
         self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left", todo: str = ""
     ) -> None:
-        """Adds a note, unless the file has it. Kind 'left': the site is left to the user, and the status is 1.
+        """Adds a note. Kind 'left': the site is left to the user, and the status is 1 (`Decided.note`)."""
+        self.decided.note(node, code, message, kind, todo)
 
-        `todo` is the advice for this message, where it is not the rule's.
-        """
-        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
-        if made not in self.notes:
-            self.notes.append(made)
+    def need(self, name: str, module: str = RUNTIME) -> str:
+        """Adds `from module import name` to the file's imports; returns the name to write for it."""
+        return self.decided.need(name, module)
 
 
 class Program:
@@ -614,7 +343,7 @@ class Program:
         known = 0
         while known != (known := len(self.files)):
             for file in list(waiting):
-                file.forget()
+                file.names.forget()
                 if file.symbols:
                     waiting.remove(file)
                     self.files.append(file)
@@ -655,12 +384,12 @@ def _has_tf1(file: File) -> bool:
     for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
-        of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.imported_from_v1(use)
+        of_v1 = "compat.v1" in (nodes.dotted(use) or "") or file.names.imported_from_v1(use)
         if of_v1 and canonical.startswith("tf.estimator."):
             return True
         if is_only_tf1(canonical) and not of_v1:
             return True
-    names = [name for _, name in file.doubtful]
+    names = [name for _, name in file.names.doubtful]
     for _, module in passed_modules(file):
         perhaps = (f"{module}.{name}" for name in unknown_attributes(file))
         names += [name for name in perhaps if name.count(".") > 1 or name in _RUN_GRAPHS]
@@ -711,7 +440,7 @@ def _needs_tf1(file: File) -> bool:
 def only_tf1s(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
     """What a file takes from plain `tensorflow` that only TF1 had, with the name that it means."""
     for use, canonical in file.symbols:
-        if file.is_plain(use) and (canonical.startswith("tf.contrib.") or is_only_tf1(canonical)):
+        if file.names.is_plain(use) and (canonical.startswith("tf.contrib.") or is_only_tf1(canonical)):
             yield use, canonical
 
 

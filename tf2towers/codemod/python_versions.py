@@ -155,7 +155,7 @@ def counterpart(file: File, name: cst.Name) -> str | None:
     found = _SAME.get(name.value)
     if found is None and _is_asked_for(file, name):
         found = _SAME_CLASSES.get(name.value)
-    if found is None or found in file.bound_names:
+    if found is None or found in file.names.bound_names:
         return None
     if file.program.python is None and where_pythons_differ(file.program) is not None:
         return None
@@ -253,4 +253,4 @@ def _may_have(file: File, name: str) -> bool:
 
 def is_an_error(file: File, name: cst.Name) -> bool:
     """True if it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
-    return name.value == "StandardError" and "Exception" not in file.bound_names
+    return name.value == "StandardError" and "Exception" not in file.names.bound_names

@@ -63,7 +63,7 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
     yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
-        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.is_plain(call.func):
+        if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
             continue
         given = {nodes.keyword_of(each) for each in nodes.keywords(call)}
         lost = _keywords().get(canonical, _OF_VARIABLES.get(canonical, frozenset()))
@@ -184,7 +184,9 @@ def is_estimator_of_tf2(file: File, node: cst.CSTNode, canonical: str) -> bool:
     if not canonical.startswith("tf.estimator.") or canonical.startswith(f"{_MODES}."):
         return False
     is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return not is_tf1s and isinstance(node, nodes.Symbol) and file.is_plain(node) and canonical != _MODES
+    return (
+        not is_tf1s and isinstance(node, nodes.Symbol) and file.names.is_plain(node) and canonical != _MODES
+    )
 
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:

@@ -26,7 +26,7 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Statement, children, is_literal, is_name, is_wrapper
+from tf2towers.codemod.nodes import Import, Statement, block, children, is_literal, is_name, is_wrapper
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
@@ -63,11 +63,11 @@ class Tree:
     Nothing changes it: the programs of a folder share the trees of their modules (`tree_of`).
     """
 
-    def __init__(self, text: str, path: Path) -> None:
+    def __init__(self, text: str, path: Path, module: cst.Module | None = None) -> None:
         self.path = path
         self.text = text
         try:
-            self.module = cst.parse_module(text)
+            self.module = cst.parse_module(text) if module is None else module
         except cst.ParserSyntaxError as problem:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
         self._wrapper = DirectWrapper(self.module, unsafe_skip_copy=True)
@@ -112,6 +112,20 @@ class Tree:
         while around is not None and is_wrapper(around):
             around = parents.get(around)
         return around
+
+    @cached_property
+    def body(self) -> list[Statement]:
+        """The statements of the module."""
+        return block(self.module)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Every import, at any depth."""
+        return [*self.all(cst.Import), *self.all(cst.ImportFrom)]
+
+    def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The innermost function that a node is in."""
+        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
@@ -239,6 +253,11 @@ _trees: Recent[Tree] = Recent()
 def tree_of(text: str, path: Path) -> Tree:
     """The tree of a module: what another program of this process has made of the same text, where it is kept."""
     return _trees.get((path, text)) or _trees.keep((path, text), Tree(text, path), len(text))
+
+
+def keep_tree(module: cst.Module, path: Path) -> None:
+    """Keeps a module that LibCST has parsed as the tree of its text."""
+    _trees.keep((path, module.code), Tree(module.code, path, module), len(module.code))
 
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from tf2towers.launch.chatter import Chatter, is_wanted
+from tf2towers.launch.child_process import Lines, start_command
 from tf2towers.launch.cluster import Task
-from tf2towers.launch.process import Lines, start_command
 
 _CHUNK = 65_536
 _MOST_CHUNKS = 64  # read at once, so that a task that writes endlessly does not block the launcher

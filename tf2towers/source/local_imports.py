@@ -58,6 +58,8 @@ class LocalImports:
         self._order: list[Path] = []
         #: the folders of sys.path in which modules were found
         self.used_roots: set[Path] = set()
+        #: folders above the script in which modules were found that are nowhere else
+        self.roots_above: set[Path] = set()
         #: functions of the program that add a folder to sys.path
         self._adders: set[str] = set()
         known = (0, 0)
@@ -233,6 +235,7 @@ class LocalImports:
                 place = folder.joinpath(*name.split("."))
                 if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):
                     self.roots.append(folder)
+                    self.roots_above.add(folder)
                     return self._module(name, self.roots)
         return None
 

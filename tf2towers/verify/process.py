@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
+from tf2towers.launch.child_process import GuardedProcess
 from tf2towers.launch.cluster import LaunchError
-from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN is off on both sides: it fuses an op with its neighbours, which differ in a session's and a function's graph.
@@ -144,14 +144,18 @@ def raised(written: Sequence[str]) -> str:
     return found
 
 
+#: lines above a cause: how many there are, the task in which it was raised
+_LEADS = re.compile(r"found\.$|^\s*From /job:\S+:$")
+
+
 def _cause_below(text: str, below: Sequence[str]) -> str:
     """The cause of an error in the lines below its name: after the nodes, or of the first of several errors."""
     if text.endswith("Graph execution error:"):
         nodes = [place for place, line in enumerate(below) if line.lstrip().startswith("Node: ")]
-        below = below[nodes[-1] + 1 :] if nodes else []
+        below = below[nodes[-1] + 1 :] if nodes else below
     elif not text.endswith((":", "root error(s) found.")):
         return ""
-    return next((line.strip() for line in below if line.strip() and not line.endswith("found.")), "")
+    return next((line.strip() for line in below if line.strip() and not _LEADS.search(line)), "")
 
 
 def last_lines(written: Sequence[str], count: int = 25) -> str:

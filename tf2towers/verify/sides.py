@@ -175,7 +175,7 @@ class _OwnTasks:
         self._folder, self._since = folder, float("inf")
 
     def are_recorded(self) -> bool:
-        """Whether all tasks that run sessions are recorded, for some time, and no other has just been started."""
+        """True if all tasks that run sessions are recorded, for some time, and no other has just been started."""
         begun, now = list(self._folder.glob("*.begun")), time.monotonic()
         own = any(self._folder.glob("step-*.npz")) and not _is_recorded(self._folder)
         if not begun or own or not all(_is_recorded(path.with_suffix("")) for path in begun):

@@ -4,7 +4,7 @@ import json
 import sys
 
 sys.path.insert(0, sys.argv[1])
-from tf2towers.verify.recorder import placement
+from tf2towers.verify.recorder import placement, seeds
 from tf2towers.verify.recorder.order import Order
 
 if sys.argv[2:]:
@@ -17,6 +17,7 @@ if not sys.argv[2:]:
     placement.install(tf)
 order = Order(tf)
 order.install()
+seeds.same_draws(0)
 TOWERS = 4
 
 
@@ -48,8 +49,12 @@ queue = tf.FIFOQueue(1000, tf.int64)
 fill = queue.enqueue_many([list(range(900))])
 from_iterator = in_towers(lambda tower: batches.get_next())
 from_queue = in_towers(lambda tower: queue.dequeue())
+draws = tf.map_fn(lambda _: tf.random_uniform([], seed=1), tf.zeros([300]), parallel_iterations=32)
 
-found = {}
+found = {"draws": []}
+for _ in range(4):
+    with tf.Session() as sess:
+        found["draws"].append([float(draw) for draw in sess.run(draws)])
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     sess.run(fill)

@@ -60,6 +60,12 @@ def test_what_a_run_does_not_need_is_not_run(found: dict[str, Any]) -> None:
     assert "does not follow partial_run" in found["in parts"]
 
 
+def test_loops_draw_one_iteration_after_the_other(found: dict[str, Any]) -> None:
+    first, *others = found["draws"]
+    assert len(set(first)) > 200
+    assert all(other == first for other in others)
+
+
 def test_it_is_said(found: dict[str, Any]) -> None:
     assert [name for name in found["open"] if len(name) == 1] == ["a", "b", "m", "w"]
     assert len(found["open"]) == 6

@@ -8,10 +8,10 @@ import libcst as cst
 
 from tf2towers.codemod.changes import Change, Removal, replace
 from tf2towers.codemod.dead_code import can_drop_import
-from tf2towers.codemod.imports import imports_made_by
 from tf2towers.codemod.meanings import Imported
+from tf2towers.codemod.names import first_name, imports_made_by
 from tf2towers.codemod.nodes import Symbol
-from tf2towers.codemod.program import File, first_name
+from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import (
@@ -36,14 +36,17 @@ from tf2towers.codemod.tf1_signs import (
 def changes(file: File) -> Iterator[Change]:
     """A new text for each use of a symbol that has another name now."""
     done: set[cst.CSTNode] = set()
-    for node, canonical in file.spelled_symbols:  # first, for these say under what names modules are imported
+    for (
+        node,
+        canonical,
+    ) in file.names.spelled_symbols:  # first, for these say under what names modules are imported
         if (alias := file.tree.alias_of(node)) is not None:
             left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
             if not left and _is_imported_instead(file, *alias, canonical):
                 yield Removal(alias[0])
                 left = True
             done |= {node} if left else set()
-    for node, canonical in file.spelled_symbols:
+    for node, canonical in file.names.spelled_symbols:
         if node in done or resets_a_server(file, node):
             continue
         text = _replacement_text(file, node, canonical)
@@ -59,7 +62,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
     """True if a symbol that is used through a module's name is left: then the module's assignment stays as well."""
     return any(
         find_replacement(name).kind == "left"
-        for symbol, name in file.spelled_symbols
+        for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == bound
     )
 
@@ -73,7 +76,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
         return False
     if file.meanings.is_bound_inside(bound):  # `estimator = tf.estimator.Estimator(...)` in a function
         return False
-    file.wanted[RUNTIME, bound] = bound
+    file.decided.wanted[RUNTIME, bound] = bound
     return True
 
 
@@ -87,7 +90,7 @@ def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     if builds_towers(file, node, canonical):
         return None
     found = find_replacement(canonical)
-    base = file.spelled(root)
+    base = file.names.spelled(root)
     if base == "tf":
         return _tensorflow_text(file, node, root, canonical)
     if not file.meanings.bindings(root):
@@ -104,7 +107,7 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     """The new text for `tf.x`; None if it stays, because `tf` becomes `tensorflow.compat.v1`, which has it."""
     found = find_replacement(canonical)
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
-    is_v1 = file.is_v1(home)
+    is_v1 = file.names.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
         return None  # TF 2's own
@@ -114,7 +117,7 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     if found.kind == "tf2" and not is_v1:
         return None
     if found.kind != "v1":
-        return file.name_of(found)
+        return file.decided.name_of(found)
     if is_v1 or says_v1:
         stays = found.target == canonical and not rest.startswith((".python.", ".compat.v1.python."))
         return None if stays else f"{head}{'.compat.v1' if says_v1 else ''}{found.target[2:]}"
@@ -130,8 +133,10 @@ def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str |
     while isinstance(part, cst.Attribute):
         chain.append(part)
         part = part.value
-    home = next(part for part in reversed(chain) if (file.spelled(part) or "").partition(".")[0] == "tf")
-    base, canonical = file.spelled(home), file.spelled(node)
+    home = next(
+        part for part in reversed(chain) if (file.names.spelled(part) or "").partition(".")[0] == "tf"
+    )
+    base, canonical = file.names.spelled(home), file.names.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
         return _tensorflow_text(file, node, home, canonical)
@@ -146,23 +151,23 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     if (moved := _moved_class_text(file, node)) is not None:
         return moved
     base = find_replacement(home)
-    is_gone = is_gone_private(file.spelled(node) or "")
+    is_gone = is_gone_private(file.names.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
             note_site(file, node, found.code, found.why, why=found.why)
         return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
-        return None if _leads_to(file, node, home) else file.name_of(found)
+        return None if _leads_to(file, node, home) else file.decided.name_of(found)
     module, _, name = found.target.rpartition(".")
     if isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
-        if is_gone or (base.kind == "v1" and file.spelled(node.value) == home):
+        if is_gone or (base.kind == "v1" and file.names.spelled(node.value) == home):
             return f"{file.text.of(node.value)}.{name}"
-    if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.spelled(node)):
-        return file.name_of(found)
-    if found.kind == "v1" and is_another_object(file.spelled(node) or ""):
-        return file.name_of(found)
+    if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.names.spelled(node)):
+        return file.decided.name_of(found)
+    if found.kind == "v1" and is_another_object(file.names.spelled(node) or ""):
+        return file.decided.name_of(found)
     if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
-        return file.name_of(found)
+        return file.decided.name_of(found)
     return None
 
 
@@ -171,7 +176,7 @@ def _leads_to(file: File, node: Symbol, home: str) -> bool:
 
     Not `rnn.rnn_cell.BasicLSTMCell`, another spelling of a name that the runtime's module has itself.
     """
-    spelled = file.spelled(node) or ""
+    spelled = file.names.spelled(node) or ""
     base, found = find_replacement(home).runtime, find_replacement(spelled).runtime
     if base is None or found is None:
         return False
@@ -186,17 +191,17 @@ def _moved_class_text(file: File, node: Symbol) -> str | None:
     """`ops.Tensor.__add__`, whose class is no longer in that module; None where all before the last name is there."""
     if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Attribute)):
         return None
-    spelled = file.spelled(node.value) or ""
+    spelled = file.names.spelled(node.value) or ""
     if not is_gone_private(spelled):
         above = _moved_class_text(file, node.value)
         return None if above is None else f"{above}.{node.attr.value}"
     found = find_replacement(spelled)
-    return f"{file.name_of(found)}.{node.attr.value}" if found.kind == "v1" else None
+    return f"{file.decided.name_of(found)}.{node.attr.value}" if found.kind == "v1" else None
 
 
 def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
     """The new text for an unreached use whose import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
-    names, canonical = file.top_names(), file.spelled(node)
+    names, canonical = file.names.top_names(), file.names.spelled(node)
     if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
         return None
     return names[0] + canonical[2:] if _is_import_dropped(file, first_name(node)) else None
@@ -210,7 +215,7 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
         made.left is not None and can_drop_import(file, binding.statement, made)
         for binding in bindings
         if isinstance(binding, Imported)
-        for made in imports_made_by(file.keeps_plain, binding.statement)
+        for made in imports_made_by(file.names.keeps_plain, binding.statement)
         if made.alias is binding.alias
     )
 
@@ -222,10 +227,10 @@ def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "runtime":
         assert found.runtime is not None
         if isinstance(node, cst.Name) and node.value == found.runtime.name:
-            file.wanted[import_home(found.runtime.module), node.value] = node.value
+            file.decided.wanted[import_home(found.runtime.module), node.value] = node.value
             return None
-        return file.name_of(found)
-    return file.name_of(found) if _is_renamed(file.spelled(node)) else None
+        return file.decided.name_of(found)
+    return file.decided.name_of(found) if _is_renamed(file.names.spelled(node)) else None
 
 
 def _is_renamed(canonical: str | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
 from tf2towers.codemod.dead_code import can_drop_import
-from tf2towers.codemod.imports import V1, NewImport, imports_made_by, is_tensorflow
+from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_named
@@ -25,7 +25,7 @@ def changes(file: File) -> Iterator[Change]:
 def _rewrite_import(file: File, node: Import) -> Change | None:
     made = [
         _keep_import(file, node, import_)
-        for import_ in imports_made_by(file.keeps_plain, node)
+        for import_ in imports_made_by(file.names.keeps_plain, node)
         if not (
             can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
         )
@@ -40,11 +40,11 @@ def _rewrite_import(file: File, node: Import) -> Change | None:
         may_move = node in file.body and import_.name != "*" and file.meanings.imported_meaning(import_.bound)
         if may_move and not _is_unchanged(node, import_):
             if import_.module.startswith(f"{RUNTIME}."):
-                file.bind(import_.bound, import_.module, import_.name)
+                file.decided.bind(import_.bound, import_.module, import_.name)
                 continue
             if import_.module == RUNTIME:  # with the others that the file takes from the runtime
-                if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) != import_.bound:
-                    file.bind(import_.bound, RUNTIME, import_.name)
+                if file.decided.wanted.setdefault((RUNTIME, import_.name), import_.bound) != import_.bound:
+                    file.decided.bind(import_.bound, RUNTIME, import_.name)
                 continue
         groups.setdefault(import_.module, []).append(import_)
     lines = [
@@ -70,7 +70,7 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
         and f"{module}.".startswith("tensorflow.estimator.")
     ):
         return was
-    return was if file.is_left_through(made.bound) else made
+    return was if file.decided.is_left_through(made.bound) else made
 
 
 def _only_loads(file: File, made: NewImport) -> bool:

@@ -44,7 +44,9 @@ def changes(file: File) -> Iterator[Change]:
                 yield from _map_changes(file, call)
             continue
         order = order_of_old_release(file, call) or ()
-        is_tf2s = isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func)
+        is_tf2s = (
+            isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.names.is_plain(call.func)
+        )
         if not is_tf2s and (why := not_taken(file, call)):
             note_site(file, call, "T2T620", why, why=why)
         if file.program.plain_is_tf2:
@@ -64,7 +66,7 @@ def changes(file: File) -> Iterator[Change]:
 
 def _cast(file: File, image: cst.BaseExpression) -> Change:
     """`tf.cast(image, tf.float32)`: TF 0.x whitened each image in float32, its successor keeps an image's type."""
-    cast, kind = (file.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
+    cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
 
     def becomes(updated: cst.BaseExpression, now: Now) -> cst.BaseExpression:
         return in_its_place(expression(f"{cast}({{image}}, {kind})", image=bare(updated)), updated)

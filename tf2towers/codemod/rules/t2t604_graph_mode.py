@@ -31,9 +31,9 @@ def changes(file: File) -> Iterator[Change]:
         else:
             yield Removal(switch)
     if standing is None:
-        file.open_with(call, first=True)
+        file.decided.open_with(call, first=True)
     else:
-        file.import_before(body.index(standing))
+        file.decided.import_before(body.index(standing))
 
 
 def _find_calls(file: File, functions: Container[str]) -> list[cst.Expr]:

@@ -109,11 +109,11 @@ def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
 def _replacement_text(file: File, node: cst.Attribute, change: LibraryChange) -> str | None:
     """The new text for a use; None if it is left."""
     home, last = change.home, change.last
-    if change.kind == "gone" or (home == "builtins" and last in file.bound_names):
+    if change.kind == "gone" or (home == "builtins" and last in file.names.bound_names):
         return None
     if change.kind == "module":
         has_it = file.meanings.top_meaning(change.target) == change.target
-        return change.target if has_it else file.need_module(change.target, change.target)
+        return change.target if has_it else file.decided.need_module(change.target, change.target)
     if home == "builtins":
         return last
     if change.is_in_runtime:
@@ -201,7 +201,7 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
             continue
         may_move = statement in file.body and "#" not in file.text.of(statement)
         if change.is_in_runtime and may_move and file.meanings.imported_meaning(bound):
-            file.bind(bound, change.home, change.last)
+            file.decided.bind(bound, change.home, change.last)
             continue
         new = None if change.kind == "gone" else _new_import(change, bound)
         if new is None:

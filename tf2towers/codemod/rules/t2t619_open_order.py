@@ -22,6 +22,7 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
 
+_TWO_UPDATES = "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
 #: distributions that TensorFlow Probability serves
 _BY_PROBABILITY = frozenset(
     f"tf.contrib.distributions.{name}"
@@ -88,6 +89,8 @@ def notes(file: File) -> None:
             file.note(
                 call, "T2T619", f"{message}, first weights and dropout are other draws", "note", OF_CELLS
             )
+        if canonical == "tf.contrib.gan.get_joint_train_hooks":
+            file.note(call, "T2T619", _TWO_UPDATES, "note")
         if canonical in _BY_PROBABILITY:
             message = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
             file.note(call, "T2T619", message, "note", OF_DRAWS)

@@ -28,6 +28,11 @@ def notes(file: File) -> None:
                 continue
             message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
             _note(file, node, message, guarded=is_guarded(file, node))
+        for name in _named_modules(node):
+            if name in found and (folder := _folder_above(file, name, found[name])) is not None:
+                shown = os.path.relpath(folder, file.program.imports.main.parent)
+                message = f"{name} is in {shown}, above the script: it runs with PYTHONPATH={shown}, or by python -m"
+                file.note(node, "T2T624", message, "note")
         for path in sorted({found[name] for name in _named_modules(node) if name in found}):
             if is_of_an_old_protoc(path):
                 kind: FindingKind = "note" if may_fail(file, node) else "left"
@@ -47,6 +52,14 @@ def notes(file: File) -> None:
             file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
 
 
+def _folder_above(file: File, name: str, path: Path) -> Path | None:
+    """The folder above the script that a module was found in, where Python finds none by itself."""
+    depth = name.count(".") + 1 + (path.name == "__init__.py")
+    is_local = not name.startswith(".") and len(path.parents) >= depth
+    folder = path.parents[depth - 1] if is_local else None
+    return folder if folder in file.program.imports.roots_above else None
+
+
 def _searched(file: File, name: str) -> str:
     """The folders in which a module was looked for, where there are others than the script's own."""
     roots = [] if name.startswith(".") else file.program.imports.roots
@@ -62,7 +75,7 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
     """Reports the file that a compiled or generated module is made of."""
-    file.compiled.append(built.file)
+    file.decided.compiled.append(built.file)
     if built.by:
         message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
     else:

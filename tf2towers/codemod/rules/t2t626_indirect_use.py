@@ -60,7 +60,7 @@ def notes(file: File) -> None:
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
-    for node, canonical in file.spelled_symbols:
+    for node, canonical in file.names.spelled_symbols:
         # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has
         if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
             if find_replacement(canonical).kind == "v1":
@@ -69,7 +69,7 @@ def notes(file: File) -> None:
     for call, spelled in _run_as_text(file):
         message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
         _note(file, call, message, call)
-    for use, _ in file.doubtful:
+    for use, _ in file.names.doubtful:
         _note(file, use, f"{use.value} may mean TensorFlow here, or something else")
 
 

@@ -54,7 +54,7 @@ def changes(file: File) -> Iterator[Change]:
     """`get_clean_up_op()` of a SyncReplicasOptimizer of TF 0.x does nothing: nothing is left over."""
     for node in file.all(cst.Attribute):
         if _is_clean_up(file, node) and isinstance(call := file.parent(node), cst.Call) and call.func is node:
-            yield replace(call, f"{file.name_of(Found('v1', 'tf.no_op'))}()")
+            yield replace(call, f"{file.decided.name_of(Found('v1', 'tf.no_op'))}()")
 
 
 def _is_clean_up(file: File, node: cst.Attribute) -> bool:

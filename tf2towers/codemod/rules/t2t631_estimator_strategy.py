@@ -29,7 +29,7 @@ def changes(file: File) -> Iterator[Change]:
             yield Replacement(call, partial(_strategy, f"{file.need(name)}({arguments})", given))
     for node, canonical in file.symbols:
         if canonical in ASK_FOR_STRATEGY:
-            text = file.name_of(Found("v1", "tf.distribute.has_strategy"))
+            text = file.decided.name_of(Found("v1", "tf.distribute.has_strategy"))
             if text != dotted(node):
                 yield replace(node, text)
 

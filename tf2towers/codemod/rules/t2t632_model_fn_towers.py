@@ -38,14 +38,14 @@ def changes(file: File) -> Iterator[Change]:
     uses = [node for node, canonical in file.symbols if builds_towers(file, node, canonical)]
     if not uses:
         return
-    name = file.fresh("replicate_model_fn")
+    name = file.decided.fresh("replicate_model_fn")
     text = _TOWERS.format(
         name=name,
-        reduction=file.name_of(Found("v1", "tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS")),
-        towers=file.runtime_text("tf2towers.runtime.tf1.estimator", "ModelTowers"),
+        reduction=file.decided.name_of(Found("v1", "tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS")),
+        towers=file.decided.runtime_text("tf2towers.runtime.tf1.estimator", "ModelTowers"),
         strategy=file.need("TowerStrategy"),
     )
-    file.open_with(text.rstrip(" ").replace("\n", file.text.newline))
+    file.decided.open_with(text.rstrip(" ").replace("\n", file.text.newline))
     for node in uses:
         yield replace(node, name)
 

@@ -116,9 +116,9 @@ class TowerChanges:
 def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
-    name = next((name for name in names if name not in file.identifiers), names[0])
+    name = next((name for name in names if name not in file.names.identifiers), names[0])
     found, number = name, 1
-    known = file.identifiers | taken | file.program.names_by_stars
+    known = file.names.identifiers | taken | file.program.names_by_stars
     while found in known:
         number += 1
         found = f"{name}_{number}"
@@ -138,10 +138,10 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
-def begins_a_line(file: File, node: cst.CSTNode) -> bool:
-    """True if nothing precedes a node on its line."""
-    text, start = file.text, file.text.start(node)
-    return not text.text[text.line_start(text.line_of(start)) : start].strip()
+def begins_a_line(file: File, node: Statement) -> bool:
+    """True if no other statement precedes one on its line."""
+    line = file.tree.line(node)
+    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
 
 
 def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
@@ -180,7 +180,7 @@ def make_before(
     around = nodes_around(file, places)
     statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
     if home is None:
-        file.import_before(file.body.index(statement))
+        file.decided.import_before(file.body.index(statement))
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
     blank = 2 if is_definition and home is None else 0
     return Insertion(statement, lines, above_comments=True, blank_after=blank)

@@ -40,7 +40,8 @@ def unknown_sizes_are_not_equal(changes: Patch) -> None:
     TensorFlow 2.21's specs of tensors, variables and datasets compare shapes by `==`, to decide whether a function or a
     dataset fits; TF 1.15's compared tuples of sizes. For them `[None, 3]` must stay equal to `[None, 3]`. A script and
     TensorFlow compare the same objects, so only the caller tells the two cases apart. Therefore the module of the
-    calling frame is checked, if the shapes are alike and have an unknown size.
+    calling frame is checked, if the shapes are alike and have an unknown size. The codemod cannot mark the script's
+    comparisons: shapes reach them through names, lists and helpers of the script.
     """
     plain = tf.TensorShape.__eq__
 

@@ -98,10 +98,11 @@ def compare_steps_of_rounding(
     found = compare(original.steps, migrated.steps, limits, kinds, noise=noise)
     names = set(noise)
     for place, each in enumerate(found):
-        if each.kind == "gradient" and not each.within and not each.problem:
-            if _is_as_exact(each.name, original.steps, migrated.steps, limits):
+        if each.kind in ("gradient", "tower gradient") and not each.within and not each.problem:
+            name = each.name.rpartition(": ")[2]
+            if _is_as_exact(name, original.steps, migrated.steps, limits):
                 found[place] = dataclasses.replace(each, within=True, rounding=True)
-                names.add(each.name)
+                names.add(name)
     apart = {each.name for each in found if each.kind == "gradient" and not each.within}
     for place, each in enumerate(found):
         owner = owner_of(each.name, original.facts.trainable)

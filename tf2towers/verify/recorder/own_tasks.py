@@ -79,7 +79,7 @@ class OwnTasks(object):
             self._mark(name + ".begun")
 
     def has_others(self) -> bool:
-        """Whether another task of the script runs sessions."""
+        """True if another task of the script runs sessions."""
         return any(name.endswith(".begun") for name in os.listdir(self._folder))
 
     def _end(self) -> None:
@@ -198,12 +198,12 @@ class _TurnsOfServer(Turns):
         self._recorder, self._here, self._began = recorder, here, time.monotonic()
 
     def others_have_ended(self) -> bool:
-        """Whether every other worker has ended, or has not begun."""
+        """True if every other worker has ended, or has not begun."""
         others = [place for place in range(len(self._paths)) if place != self._worker]
         return all(self._count(place) in (0, float("inf")) for place in others)
 
     def is_over(self) -> bool:
-        """Whether no thread runs this worker's sessions, any longer or in time."""
+        """True if no thread runs this worker's sessions, any longer or in time."""
         thread = self._recorder.thread
         if thread is None:
             return time.monotonic() - self._began > _LATEST_BEGINNING

@@ -24,7 +24,7 @@ from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
-from .session_runs import change_settings
+from .session_runs import change_settings, meet_servers
 from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
 from .turns import InTurns, Turns, hold_tokens, poll_chief
@@ -52,6 +52,8 @@ def main(
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
     if own is not None:
         sys.meta_path.insert(0, own)
+    if not options.get("migrated"):
+        meet_servers(tf)
     order = Order(tf)
     if not (options.get("migrated") or options.get("free")):
         order.install()

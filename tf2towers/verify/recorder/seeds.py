@@ -55,7 +55,8 @@ _FUNCTIONS: Dict[str, int] = {}  # for graphs of functions, the number of draws 
 def same_draws(seed: int) -> None:
     """From now on, derives the seeds of ops in this process from the scopes in which they are made.
 
-    A seed that the script gives to an op or a graph is still used.
+    A seed that the script gives to an op or a graph is still used. Loops make one iteration after the other: where
+    several run at once, as TF1's do, they share an op's random numbers by chance (dropout in a recurrent cell).
 
     Args:
         seed: the seed of graphs that are given none.
@@ -63,6 +64,17 @@ def same_draws(seed: int) -> None:
     import tensorflow
     from tensorflow.python.eager import context
     from tensorflow.python.framework import ops, random_seed
+    from tensorflow.python.ops.control_flow_ops import WhileContext
+
+    def begin(
+        own: Any,
+        loop: Any,
+        maximum_iterations: Any = None,
+        parallel_iterations: int = 10,
+        *more: Any,
+        **given: Any,
+    ) -> None:
+        own(loop, maximum_iterations, 1, *more, **given)
 
     def get_seed(own: Any, op_seed: Any) -> Any:
         graph = ops.get_default_graph()
@@ -72,6 +84,7 @@ def same_draws(seed: int) -> None:
 
     # the public name may already refer to the original function
     wrap(random_seed, "get_seed", get_seed)
+    wrap(WhileContext, "__init__", begin)
     if hasattr(tensorflow, "compat"):
         wrap(tensorflow.compat.v1, "get_seed", get_seed)
 

@@ -1,6 +1,8 @@
 """Wraps the calls of TF1's sessions of every kind, such as a `MonitoredSession` or that of a migrated script."""
 
-from typing import Any, Callable
+import socket
+import time
+from typing import Any, Callable, Dict, List
 
 from .wrapping import wrap
 
@@ -61,6 +63,46 @@ def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
         original(session, target, graph, config)
 
     wrap(base_of(tf), "__init__", begin)
+
+
+_LONGEST = 30.0  # seconds that a session waits for the servers of the other tasks
+
+
+def meet_servers(tf: Any) -> None:
+    """From now on, a session of a server begins when the servers of all tasks of its cluster listen, or after a while.
+
+    A task that asks one too early has no connection to it for some seconds. TensorFlow 2 raises UnavailableError in
+    the first step then, as where a parameter server has a session of its own.
+    """
+    clusters: Dict[str, List[str]] = {}
+
+    def begin_server(begin: Any, server: Any, *args: Any, **kwargs: Any) -> None:
+        begin(server, *args, **kwargs)
+        jobs = server.server_def.cluster.job
+        clusters[_text(server.target)] = [address for job in jobs for address in job.tasks.values()]
+
+    def begin_session(begin: Any, session: Any, target: Any = "", *args: Any, **kwargs: Any) -> None:
+        end = time.monotonic() + _LONGEST
+        for address in clusters.pop(_text(target), ()):
+            while not _listens(address) and time.monotonic() < end:
+                time.sleep(0.1)
+        begin(session, target, *args, **kwargs)
+
+    wrap(tf.train.Server, "__init__", begin_server)
+    wrap(base_of(tf), "__init__", begin_session)
+
+
+def _text(target: Any) -> str:
+    return target.decode() if isinstance(target, bytes) else str(target or "")
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), 2).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def base_of(tf: Any) -> Any:

@@ -74,12 +74,12 @@ class Turns(object):
         return float("inf") if self._count(worker) == float("inf") else self._count_of(event, worker)
 
     def all_noted(self, event: str) -> bool:
-        """Whether every other worker has noted an event as often as this one."""
+        """True if every other worker has noted an event as often as this one."""
         own = self._count_of(event, self._worker)
         return all(self.noted(event, worker) >= own for worker in range(len(self._paths)))
 
     def is_next(self, event: str) -> bool:
-        """Whether every worker before this one has noted an event once more than this one, or has ended."""
+        """True if every worker before this one has noted an event once more than this one, or has ended."""
         own = self._count_of(event, self._worker)
         return all(self.noted(event, worker) > own for worker in range(self._worker))
 

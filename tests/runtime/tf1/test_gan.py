@@ -1,0 +1,38 @@
+"""`tf.contrib.gan` beside TensorFlow 1.12, the last one here that has it: losses after four steps, and of outputs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.tasks import QUIET
+
+pytestmark = pytest.mark.tensorflow
+
+#: what TensorFlow 1.12.0 gave
+OF_TF1 = {
+    "wasserstein": [-0.36076, -0.84198],
+    "minimax": [-1.09143, 1.40911],
+    "least_squares": [0.17722, 0.21215],
+    "outputs": [-0.44708, -1.04449, 2.85759, 0.87483],
+    "images": [895.6, 1431.64],
+}
+
+
+def test_the_numbers_of_tensorflow_1() -> None:
+    pytest.importorskip("tensorflow")
+    run = subprocess.run(
+        [sys.executable, Path(__file__).with_name("drive_gan.py")],
+        env={**os.environ, **QUIET},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    found = json.loads(run.stdout.split("found ", 1)[1])
+    assert found == {name: pytest.approx(values, rel=2e-5, abs=1e-5) for name, values in OF_TF1.items()}
