@@ -138,7 +138,8 @@ def train(strategy: tf.distribute.Strategy) -> None:
     batches = cifar10_input.training_batches(strategy, images, FLAGS.batch_size, FLAGS.seed, done, distort)
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
-    while done < FLAGS.max_steps and not stopping:
+    stop = False  # a signal after the decision to save ends the next call
+    while done < FLAGS.max_steps and not stop:
         start, first = datetime.now(), done
         logged = done + 1 + -done % FLAGS.log_every  # step 0, as the first one, then every log_every
         saved, summarised = (done + n - done % n for n in (FLAGS.checkpoint_every, FLAGS.summary_every))
@@ -151,7 +152,7 @@ def train(strategy: tf.distribute.Strategy) -> None:
             duration = (datetime.now() - start).total_seconds() / (done - first)
             speed = f"{whole / duration:.1f} examples/sec; {duration:.3f} sec/batch"
             print(f"{datetime.now()}: step {done - 1}, loss = {loss:.4f} ({speed})", flush=True)
-        if done in (saved, FLAGS.max_steps) or stopping:
+        if (stop := bool(stopping)) or done in (saved, FLAGS.max_steps):
             trainer.settle()
             manager.save(checkpoint_number=done)
             scalars["accuracy"] = trainer.evaluate(*test_images)

@@ -87,8 +87,8 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
-    step, at_once = int(trainer.global_step.numpy()), FLAGS.steps_per_request
-    while step < FLAGS.train_steps and not stopping:
+    step, at_once, stop = int(trainer.global_step.numpy()), FLAGS.steps_per_request, False
+    while step < FLAGS.train_steps and not stop:
         until = min(FLAGS.train_steps, step + FLAGS.checkpoint_every - step % FLAGS.checkpoint_every)
         whole, rest = divmod(min(until - step, 64 * at_once), at_once)  # two or more ahead for each worker
         requests = [coordinator.schedule(trainer.train_steps, args=(batches, at_once)) for _ in range(whole)]
@@ -100,7 +100,7 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
                 mnist_training.log(step, float(loss))
         coordinator.join()  # no step is under way: what is read now is what is saved
         step = int(trainer.global_step.numpy())
-        if step >= until or stopping:
+        if (stop := bool(stopping)) or step >= until:
             manager.save(checkpoint_number=step, options=ON_CHIEF)
         if step >= until:
             mnist_training.evaluate(trainer.model, validation, step)
