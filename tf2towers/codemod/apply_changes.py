@@ -82,7 +82,7 @@ class _Pass(cst.CSTTransformer):
         self.around: set[cst.CSTNode] = {tree.module}
         #: what comes down from statements that are gone
         self.falling: dict[cst.CSTNode, list[cst.EmptyLine]] = {}
-        #: what follows a statement that is gone -> how many blank lines come down to it, of which it needs no more
+        #: what follows a statement that is gone -> the blank lines that come down to it, and count as its own
         self.gaps: dict[cst.CSTNode, int] = {}
         self.header: Sequence[cst.EmptyLine] = tree.module.header
         for change in changes:

@@ -10,9 +10,9 @@ that TF1 could have taken, and the same in each run:
     any other read happens before the writes, and so does each one of a variable on a parameter server;
     takings from one queue or iterator, and additions to one queue or accumulator, happen in built order.
 
-`pairs` decides it on a small graph of `operations`. Whether an operation may be dead (in the branch of a `tf.cond` that
-is not taken) is told by the `Switch`es before it, in `branches`. An operation never waits for one that may be dead, but
-for the end of its branch. Where a branch is not certain, the pair is left open. Accesses in loops are not ordered.
+`pairs` decides it on a small graph of `operations`. An operation in the branch of a `tf.cond` may be dead: `branches`
+finds that by the `Switch`es before it. No operation waits for one that may be dead, but for the end of its branch.
+Where a branch is not certain, the pair is left open. Accesses in loops are not ordered.
 
 Two adapters make the small graph and apply the pairs: `tf2towers.verify.recorder.order` for a `tf.Graph` of an
 original, whose variables are memory, and `tf2towers.runtime.graph_session.order` for the nodes of a run.

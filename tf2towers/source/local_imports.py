@@ -313,7 +313,7 @@ def _installed(script: Path) -> Iterator[Path]:
             return
 
 
-#: the imports in a text, whose tree takes long to walk
+#: the imports in each text, for a walk over its tree takes long
 _imports: Recent[list[ast.Import | ast.ImportFrom]] = Recent()
 
 

@@ -23,7 +23,7 @@ def forget() -> None:
 
 
 class Recent(Generic[Kept]):
-    """Results by key, those that were used last; a result belongs to a text, whose length is what it costs."""
+    """The results that were used last, by key. The lengths of the texts that they belong to have a limit together."""
 
     def __init__(self, limit: int = _LIMIT) -> None:
         self._limit = limit

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,3 +29,17 @@ def run_driver() -> Callable[..., str]:
         return run_python(Path(__file__).with_name(name), *arguments, seconds=600, **QUIET)[0]
 
     return run
+
+
+@pytest.fixture(scope="session")
+def results_of(
+    run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Any]:
+    """What a driver writes as JSON to the file that it is given."""
+
+    def results(name: str) -> Any:
+        path = tmp_path_factory.mktemp("found") / "found.json"
+        run_driver(name, str(path))
+        return json.loads(path.read_text())
+
+    return results

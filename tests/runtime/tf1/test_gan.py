@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.runtime.tasks import QUIET
-
+pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 #: what TensorFlow 1.12.0 gave
@@ -24,15 +20,7 @@ OF_TF1 = {
 }
 
 
-def test_the_numbers_of_tensorflow_1() -> None:
-    pytest.importorskip("tensorflow")
-    run = subprocess.run(
-        [sys.executable, Path(__file__).with_name("drive_gan.py")],
-        env={**os.environ, **QUIET},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
-    found = json.loads(run.stdout.split("found ", 1)[1])
+def test_the_numbers_of_tensorflow_1(run_driver: Callable[..., str]) -> None:
+    printed = run_driver("drive_gan.py")
+    found = json.loads(printed.split("found ", 1)[1])
     assert found == {name: pytest.approx(values, rel=2e-5, abs=1e-5) for name, values in OF_TF1.items()}

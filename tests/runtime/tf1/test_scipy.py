@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.runtime.tasks import QUIET
-
+pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 #: what TensorFlow 1.15.5 gave, by its SciPy: two vectors of two variables
@@ -23,17 +19,9 @@ OF_TF1 = [
 ]
 
 
-def test_where_scipy_moves_variables() -> None:
-    pytest.importorskip("tensorflow")
-    run = subprocess.run(
-        [sys.executable, Path(__file__).with_name("drive_scipy.py")],
-        env={**os.environ, **QUIET},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
-    found = json.loads(run.stdout.split("found ", 1)[1])
+def test_where_scipy_moves_variables(run_driver: Callable[..., str]) -> None:
+    printed = run_driver("drive_scipy.py")
+    found = json.loads(printed.split("found ", 1)[1])
     assert found["moved"] == [pytest.approx(values, abs=2e-4) for values in OF_TF1]
     assert found["first"] == 111.0
     assert min(found["bytes"]) >= 0

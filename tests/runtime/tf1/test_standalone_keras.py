@@ -21,12 +21,9 @@ TOLERANCE = 5e-6
 
 
 @pytest.fixture(scope="module")
-def found(run_driver: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(results_of: Callable[[str], Any]) -> Any:
     """The results that `drive_standalone_keras.py` wrote."""
-    path = tmp_path_factory.mktemp("found") / "found.json"
-    run_driver("drive_standalone_keras.py", str(path))
-    made: dict[str, Any] = json.loads(path.read_text())
-    return made
+    return results_of("drive_standalone_keras.py")
 
 
 @pytest.mark.parametrize("name", sorted(GOLDENS))

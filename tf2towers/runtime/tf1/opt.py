@@ -198,12 +198,12 @@ class ExternalOptimizerInterface:
         """
         session, wanted = session or v1.get_default_session(), list(fetches or [])
 
-        def function_of(tensors: Sequence[Any], told: Callable[..., Any] | None = None) -> Any:
+        def function_of(tensors: Sequence[Any], report: Callable[..., Any] | None = None) -> Any:
             def evaluate(vector: Any) -> list[Any]:
                 feeds = {**dict(zip(self._vars, self._values(vector), strict=True)), **(feed_dict or {})}
                 found = session.run([*tensors, *wanted], feeds)
-                if told is not None:
-                    told(*found[len(tensors) :])
+                if report is not None:
+                    report(*found[len(tensors) :])
                 return found[: len(tensors)]
 
             return evaluate
@@ -277,9 +277,9 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             raise ValueError(f"ScipyOptimizerInterface sets {', '.join(sorted(taken))} itself")
         start = np.asarray(initial_val, "float64")
         result = scipy.optimize.minimize(loss_and_gradient, start, **{**own, **optimizer_kwargs})
-        told = f"ended: {result.message}, loss {result.fun}"
+        outcome = f"ended: {result.message}, loss {result.fun}"
         counts = [f"{key} {result[key]}" for key in ("nit", "nfev") if key in result]
-        v1.logging.info("%s", ", ".join([told, *counts]))
+        v1.logging.info("%s", ", ".join([outcome, *counts]))
         return result["x"]
 
 

@@ -18,9 +18,9 @@ def _weighted(losses: Any, weights: Any, scope: Any, collection: Any, reduction:
     return v1.losses.compute_weighted_loss(losses, weights, scope, collection, reduction)
 
 
-def _told(added: bool, **losses: Any) -> None:
-    """Adds a summary of each loss, by its name."""
-    for name, loss in losses.items() if added else ():
+def _add_summaries(wanted: bool, **losses: Any) -> None:
+    """Adds a summary of each loss, by its name, where the caller wants them."""
+    for name, loss in losses.items() if wanted else ():
         v1.summary.scalar(name, loss)
 
 
@@ -41,7 +41,7 @@ def wasserstein_generator_loss(
     with v1.name_scope(scope, "generator_wasserstein_loss") as inner:
         outputs = tf.cast(discriminator_gen_outputs, tf.float32)
         loss = _weighted(-outputs, weights, inner, loss_collection, reduction)
-        _told(add_summaries, generator_wass_loss=loss)
+        _add_summaries(add_summaries, generator_wass_loss=loss)
     return loss
 
 
@@ -64,7 +64,7 @@ def wasserstein_discriminator_loss(
         of_real = _weighted(real, real_weights, inner, None, reduction)
         loss = of_generated - of_real
         _add_loss(loss, loss_collection)
-        _told(
+        _add_summaries(
             add_summaries,
             discriminator_gen_wass_loss=of_generated,
             discriminator_real_wass_loss=of_real,
@@ -109,7 +109,7 @@ def wasserstein_gradient_penalty(
         penalties = tf.sqrt(squares + epsilon) / target - 1.0
         penalties = tf.square(tf.maximum(0.0, penalties) if one_sided else penalties)
         penalty = _weighted(penalties, weights, inner, loss_collection, reduction)
-        _told(add_summaries, gradient_penalty_loss=penalty)
+        _add_summaries(add_summaries, gradient_penalty_loss=penalty)
     return penalty
 
 
@@ -134,7 +134,7 @@ def minimax_discriminator_loss(
         of_generated = entropy(zero, generated, generated_weights, 0, inner, None, reduction)
         loss = of_real + of_generated
         _add_loss(loss, loss_collection)
-        _told(
+        _add_summaries(
             add_summaries,
             discriminator_gen_minimax_loss=of_generated,
             discriminator_real_minimax_loss=of_real,
@@ -157,7 +157,7 @@ def minimax_generator_loss(
     with v1.name_scope(scope, "generator_minimax_loss") as inner:
         rest = (label_smoothing, weights, weights, inner, loss_collection, reduction)
         loss = -minimax_discriminator_loss(ones, outputs, *rest)
-    _told(add_summaries, generator_minimax_loss=loss)
+    _add_summaries(add_summaries, generator_minimax_loss=loss)
     return loss
 
 
@@ -192,7 +192,7 @@ def modified_generator_loss(
     with v1.name_scope(scope, "generator_modified_loss") as inner:
         rest = (weights, label_smoothing, inner, loss_collection, reduction)
         loss = v1.losses.sigmoid_cross_entropy(tf.ones_like(outputs), outputs, *rest)
-        _told(add_summaries, generator_modified_loss=loss)
+        _add_summaries(add_summaries, generator_modified_loss=loss)
     return loss
 
 
@@ -210,7 +210,7 @@ def least_squares_generator_loss(
         outputs = tf.cast(discriminator_gen_outputs, tf.float32)
         squares = tf.math.squared_difference(outputs, float(real_label)) / 2.0
         loss = _weighted(squares, weights, inner, loss_collection, reduction)
-    _told(add_summaries, generator_lsq_loss=loss)
+    _add_summaries(add_summaries, generator_lsq_loss=loss)
     return loss
 
 
@@ -237,7 +237,7 @@ def least_squares_discriminator_loss(
         of_generated = lacking(discriminator_gen_outputs, fake_label, generated_weights)
         loss = of_real + of_generated
         _add_loss(loss, loss_collection)
-    _told(
+    _add_summaries(
         add_summaries,
         discriminator_gen_lsq_loss=of_generated,
         discriminator_real_lsq_loss=of_real,
