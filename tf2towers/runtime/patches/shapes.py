@@ -37,9 +37,9 @@ def unknown_sizes_are_not_equal(changes: Patch) -> None:
     A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
     itself, and to what `tf.TensorShape` makes of it.
 
-    The specs of tensors, variables and datasets are compared by sizes, so that `[None, 3]` is equal to `[None, 3]`
-    there, as TF 1.15's were: so TensorFlow decides whether a function or a dataset fits. TensorFlow 2.21's compare
-    shapes by `==` for it, and no other module of TensorFlow or Keras does.
+    By the specs of tensors, variables and datasets TensorFlow decides whether a function or a dataset fits. TF 1.15
+    compared their sizes, and TensorFlow 2.21 compares their shapes by `==`. In a comparison of specs `[None, 3]` is
+    therefore equal to `[None, 3]`. Nothing else in TensorFlow or tf_keras needs that.
     """
     plain = tf.TensorShape.__eq__
     specs = threading.local()
