@@ -412,7 +412,7 @@ def calling(changes: list[tuple[str, str]]) -> str:
 
 
 @pytest.mark.parametrize("changes", SAME)
-def test_a_plain_mean(changes):
+def test_a_plain_mean_becomes_a_reduce(changes):
     text = after(calling(changes))
     assert "grads = strategy.reduce('MEAN', [])\n" in text and "def average" not in text
     assert (
@@ -429,7 +429,7 @@ def test_a_plain_mean(changes):
 
 
 @pytest.mark.parametrize("changes", OTHER)
-def test_no_plain_mean(changes):
+def test_another_average_stays_the_scripts_own(changes):
     text = after(calling(changes))
     assert "grads = average([])\n" in text and "def average" in text
 

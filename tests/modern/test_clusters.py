@@ -274,7 +274,7 @@ def test_a_wrong_tf_config_is_a_sentence(modern, monkeypatch, config):
         modern.cluster.from_environment()
 
 
-def test_tf_config(modern, monkeypatch):
+def test_a_task_is_read_from_tf_config(modern, monkeypatch):
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": JOBS, "task": {"type": "worker", "index": "1"}}))
     assert modern.cluster.from_environment() == (JOBS, "worker", 1)
 

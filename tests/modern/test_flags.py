@@ -16,7 +16,7 @@ import devices  # noqa: E402
 
 
 @pytest.mark.parametrize("names", [["a"], ["1", "1"], ["0", "/gpu:0"], ["-1"], ["/tpu:0"], [""]])
-def test_devices(names):
+def test_a_wrong_list_of_devices_is_refused(names):
     with pytest.raises(SystemExit, match="name each device once, as 0,2 or /gpu:0,/gpu:2"):
         devices.choose_devices(None, names)
 

@@ -43,7 +43,7 @@ def test_batch_norm(name: str, results: dict[str, ParityResult]) -> None:
 
 
 @pytest.mark.parametrize("name", BRANCHES)
-def test_branches(name: str, results: dict[str, ParityResult]) -> None:
+def test_programs_with_branches_have_parity(name: str, results: dict[str, ParityResult]) -> None:
     result = results[name]
     assert result.calls > 7
     if name == "gradient_penalty_of_critics":

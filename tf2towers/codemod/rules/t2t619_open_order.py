@@ -224,8 +224,8 @@ RULE = Rule(
     the random numbers differ.
 
     `tf.contrib.cudnn_rnn.CudnnLSTM` ran in NVIDIA's library, which drew its own numbers and had its own layout of the
-    weights. Plain cells compute the same from one variable of the same name. Distributions that TensorFlow Probability
-    serves draw other numbers by a seed.
+    weights. Plain cells compute the same from one variable of the same name. Distributions of TensorFlow Probability
+    draw other numbers by a seed.
     """,
     todo="""
     Nothing. Where the towers share their variables, and each has the whole model, one tower's updates
