@@ -12,13 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.modern.alone import MADE_UP, RUN, with_its_modules
 from tests.modern.clusters import ROOT, Job, free_ports
 from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-PARAMETER_SERVER, MULTI_WORKER = ["modern/mnist_parameter_server.py"], ["modern/mnist_multi_worker.py"]
+MULTI_WORKER = ["modern/mnist_multi_worker.py"]
 BATCH, STEPS, HALF = 50, 24, 12
 
 
@@ -38,6 +39,12 @@ def modern():
         cluster=mnist_cluster, model=mnist_model, training=mnist_training,
         asynchronous=mnist_parameter_server, synchronous=mnist_multi_worker,
     )  # fmt: skip
+
+
+def alone(script: str, folder: Path) -> list[str]:
+    """The program in a folder of its own, which finds no package that TensorFlow does not bring."""
+    (folder / "alone").mkdir()
+    return ["-c", RUN, str(with_its_modules(script, folder / "alone"))]
 
 
 def validation(printed: str) -> tuple[int, float]:
@@ -62,9 +69,13 @@ def scalars(folder: Path) -> set[str]:
 
 
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
-    """Worker 0 of TF1's commands is the chief; the others compute. What is saved after a signal is where it goes on."""
+    """Worker 0 of TF1's commands is the chief; the others compute. What is saved after a signal is where it goes on.
+
+    Each of them runs with TensorFlow alone.
+    """
     flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
-    with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=3) as job:
+    program = alone("mnist_parameter_server.py", tmp_path)
+    with Job(program, tmp_path, *flags, ps=1, workers=3) as job:
         for task in (("ps", 0), ("worker", 1), ("worker", 2), ("worker", 0)):
             job.start(*task)
         job.wait_for_step(200)
@@ -86,6 +97,7 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         resumed = re.search(r"resuming at step (\d+) of 2000", printed)
         assert resumed
         assert int(resumed[1]) >= 800
+        assert printed.count(MADE_UP) == 1
         step, loss = validation(printed)
         assert 2000 <= step <= 2003  # a request cut off by a death may count twice
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
@@ -150,7 +162,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 
 
 def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
-    """All save the same step and end; started again they go on from it, also where float16 has skipped steps."""
+    """All save the same step and end; started again they go on from it, also where float16 has skipped steps.
+
+    The second time they run with TensorFlow alone.
+    """
     import tensorflow as tf
 
     flags = ("--checkpoint_every=1000000", "--log_every=20", "--precision=float16")
@@ -175,11 +190,15 @@ def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     assert step in counts and any(
         step - 20 < count < step for count in counts
     )  # Adam's own step leaves some out
-    with Job(MULTI_WORKER, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
+    program = alone("mnist_multi_worker.py", tmp_path)
+    with Job(program, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
         job.end()
-        assert f"resuming at step {step} of {step + 20}" in job.printed("worker", 0)
+        printed = job.printed("worker", 0)
+        assert f"resuming at step {step} of {step + 20}" in printed
+        assert printed.count(MADE_UP) == 1
+        assert validation(printed)[0] == step + 20
 
 
 def mnist_files(folder: Path, count: int, compress: bool) -> np.ndarray:
