@@ -21,6 +21,14 @@ def test_a_wrong_list_of_devices_is_refused(names):
         devices.choose_devices(None, names)
 
 
+@pytest.mark.parametrize("loss", [float("inf"), float("nan")])
+def test_a_loss_that_is_not_finite_ends_mobilenet(loss):
+    import mobilenet_setup
+
+    with pytest.raises(SystemExit, match=f"Model diverged with loss = {loss} in epoch 3"):
+        mobilenet_setup.line(2, 1.0, {"loss": loss, mobilenet_setup.ACCURACY: 0.1})
+
+
 @pytest.mark.parametrize(
     ("script", "flag", "sentence"),
     [
