@@ -13,7 +13,7 @@ from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.trainers]
+pytestmark = pytest.mark.tensorflow
 
 NORMS = {choice.name: choice for choice in a_dozen()}
 BRANCHES = {
