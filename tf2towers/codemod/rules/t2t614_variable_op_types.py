@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place
+from tf2towers.codemod.changes import Now, Replacement, bare, expression, in_its_place
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -19,23 +18,6 @@ from tf2towers.codemod.symbols import RUNTIME
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
 #: functions that do something for the ops of one type only
 _CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-
-
-def changes(file: File) -> Iterator[Change]:
-    """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
-    if file.program.is_tf2:
-        return
-    held = [(sides, sides) for sides in map(nodes.sides_of, file.all(cst.Comparison))]
-    for call in file.all(cst.Call):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
-            held.append(([call.func.value], nodes.positional(call)))
-    for asked, answers in held:
-        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
-        if types and any(_names_a_type(file, answer) for answer in answers):
-            for side, operation in types:
-                _note_outputs(file, side, operation)
-                if not isinstance(side, cst.Call):
-                    yield Replacement(side, partial(_asked, file.need("op_type"), operation))
 
 
 def _asked(
@@ -119,17 +101,16 @@ def _is_a_type(text: cst.CSTNode) -> bool:
     return isinstance(value := nodes.literal(text), str) and bool(_OF_VARIABLES.fullmatch(value))
 
 
-RULE = Rule(
-    code="T2T614",
-    title="The types of TF1's variables",
-    why="""
+class VariableOpTypes(Rule):
+    """The types of TF1's variables
+
     The operation of a variable was a `VariableV2` in TF1, and what wrote to it an `Assign`. In TF 2 they are a
     `VarHandleOp` and an `AssignVariableOp`. A script that looks for its variables among the operations of the graph,
     `op.type == 'VariableV2'`, would find none. Where a type is compared with one of these, the runtime gives TF1's.
-    """,
-    changes=changes,
-    sources=("the operations of a graph with variables in TensorFlow 1.15.5",),
-    examples=(
+    """
+
+    sources = ("the operations of a graph with variables in TensorFlow 1.15.5",)
+    examples = (
         Example(
             "variables found in the graph",
             """
@@ -200,5 +181,27 @@ RULE = Rule(
                     tf.get_variable('w', [2])
                 """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the program builds graphs."""
+        return not self.file.program.is_tf2
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
+        self._ask(nodes.sides_of(node), nodes.sides_of(node))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """`op_type(op).startswith('Variable')`."""
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("startswith", "endswith"):
+            self._ask([node.func.value], nodes.positional(node))
+
+    def _ask(self, asked: list[cst.BaseExpression], answers: list[cst.BaseExpression]) -> None:
+        file = self.file
+        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
+        if types and any(_names_a_type(file, answer) for answer in answers):
+            for side, operation in types:
+                _note_outputs(file, side, operation)
+                if not isinstance(side, cst.Call):
+                    becomes = partial(_asked, file.need("op_type"), operation)
+                    self.changes.append(Replacement(side, becomes))
