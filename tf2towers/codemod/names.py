@@ -60,12 +60,6 @@ class Names:
         """The canonical name by the modules that the file names: `tf.python.ops.array_ops.concat`, not `tf.concat`."""
         return self.meanings.canonical(node)
 
-    def forget(self) -> None:
-        """Forgets what names mean: a module that is new in the program may change it."""
-        self.meanings.forget()
-        for known in ("symbols", "spelled_symbols", "doubtful"):
-            self.__dict__.pop(known, None)
-
     @cached_property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""

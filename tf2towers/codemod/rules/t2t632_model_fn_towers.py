@@ -36,7 +36,7 @@ class ModelFnTowers(Rule):
     """The towers of a model_fn
 
     `tf.contrib.estimator.replicate_model_fn` built a `model_fn` once for each GPU. A function of the script builds the
-    same towers in the scope of a strategy: `strategy.run` builds each with its part of the batch, and a reduction makes
+    same towers in the scope of a strategy. `strategy.run` builds each with its part of the batch, and a reduction makes
     one EstimatorSpec of theirs. `TowerOptimizer` adds up the gradients of all towers.
 
     Where the function is imported by its own name, that of the runtime is.
