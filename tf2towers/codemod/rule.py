@@ -26,7 +26,7 @@ _PACKAGE = "tf2towers.codemod.rules"
 
 @dataclass(frozen=True)
 class Example:
-    """A script, and what the whole migration makes of it; `after` is None where it stays as it is.
+    """A script, and what the whole migration makes of it; `after` is None where the rule changes nothing in it.
 
     A text that begins with a new line is a block: it begins after that, and loses its indentation.
 

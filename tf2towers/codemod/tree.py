@@ -27,7 +27,18 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Import, Statement, block, children, is_literal, is_name, is_wrapper
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    Import,
+    Statement,
+    block,
+    children,
+    generators,
+    is_literal,
+    is_name,
+    is_wrapper,
+    walk,
+)
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
@@ -151,6 +162,17 @@ class Tree:
     def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
         return pairwise([node, *self.ancestors(node)])
+
+    def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
+        """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
+        name = node.value if is_name(node) else ""
+        for around in self.ancestors(node) if name else ():
+            loops = generators(around) if isinstance(around, Comprehension) else [around]
+            for loop in loops:
+                if isinstance(loop, cst.For | cst.CompFor):
+                    if any(is_name(part) and part.value == name for part in walk(loop.target)):
+                        return loop
+        return None
 
     def statement(self, node: cst.CSTNode) -> Statement:
         """The innermost statement a node is in."""

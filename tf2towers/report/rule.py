@@ -23,7 +23,7 @@ class Rule:
         safe: whether the result is the same bit for bit.
         sources: the symbols of TensorFlow, issues and other sources that the rule is based on.
         does: whether it changes, reports or refuses.
-        examples: each with a `title`, the code `before` and `after`; `after` is None where the code is left as it is.
+        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule changes nothing.
     """
 
     code: ClassVar[str]
@@ -76,7 +76,7 @@ def _example_lines(example: Any) -> list[str]:
     """The lines of an example for `explain`; each part follows an empty line."""
     parts = {"Before": example.before, "After": example.after}
     if example.after is None:
-        parts = {"Left as it is": example.before}
+        parts = {"Left as it is" if example.left else "No change by this rule": example.before}
     lines = []
     for title, code in parts.items():
         indented = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")

@@ -185,16 +185,6 @@ class VersionTests(Rule):
                     tf.disable_v2_behavior()
                 tf.Session()
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import Session, graph_mode
-
-                graph_mode()
-
-                if tf.__version__ >= '2':
-                    pass
-                Session()
-                """,
         ),
     )
 

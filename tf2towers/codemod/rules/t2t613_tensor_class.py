@@ -93,15 +93,6 @@ class TensorClass(Rule):
                 x = tf.placeholder(tf.float32, [])
                 print(isinstance(x, tf.Tensor))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                x = tf.placeholder(tf.float32, [])
-                print(isinstance(x, tf.Tensor))
-                """,
         ),
     )
 

@@ -36,8 +36,8 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     match side:
         case cst.Call() if file.canonical(side.func) == f"{RUNTIME}.op_type":
             return nodes.positional(side)[0]
-        case cst.Attribute(attr=cst.Name(value="op")) if _is_of_a_loop(file, side.value):
-            return side
+        case cst.Attribute(attr=cst.Name(value="op")) if file.tree.loop_of(side.value) is not None:
+            return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
         case cst.Attribute(attr=cst.Name(value="type")):
             operation = side.value
         case cst.Attribute(
@@ -47,19 +47,6 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
         return None
     return operation
-
-
-def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
-    """True if it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
-    if not nodes.is_name(node):
-        return False
-    loops: list[cst.For | cst.CompFor] = []
-    for outer in file.ancestors(node):
-        loops += [outer] if isinstance(outer, cst.For) else []
-        loops += nodes.generators(outer) if isinstance(outer, nodes.Comprehension) else []
-    return any(
-        nodes.is_name(name) and name.value == node.value for loop in loops for name in nodes.walk(loop.target)
-    )
 
 
 def _chooses_device(file: File, function: cst.CSTNode) -> bool:
@@ -82,19 +69,11 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
-    if nodes.is_name(side):
-        values = [
-            assigned.value
-            for assigned in file.all(cst.Assign)
-            if any(nodes.is_name(target) and target.value == side.value for target in nodes.targets(assigned))
-        ]
-        if found := [value for value in values if not nodes.is_name(value)]:
-            return any(_names_a_type(file, value) for value in found)
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
     if nodes.is_literal(side):
         return _is_a_type(side)
-    return any(map(_is_a_type, file.tree.literals))  # `TYPES["variable"]`, or a parameter: any text
+    return any(map(_is_a_type, file.tree.literals))  # a name, `TYPES["variable"]`: any text of the file
 
 
 def _is_a_type(text: cst.CSTNode) -> bool:
@@ -167,15 +146,6 @@ class VariableOpTypes(Rule):
             "a function that says on which device an operation goes",
             """
                 import tensorflow as tf
-
-                with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
-                    tf.get_variable('w', [2])
-                """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
 
                 with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
                     tf.get_variable('w', [2])

@@ -114,29 +114,6 @@ class GeneratorEnds(Rule):
 
                 print(tf.Session().run(tf.constant(list(steps(2)))))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import Session, graph_mode
-
-                graph_mode()
-
-
-                class Steps:
-                    def __next__(self):
-                        raise StopIteration
-
-
-                def steps(n):
-                    try:
-                        for step in range(n):
-                            yield step
-                        raise StopIteration
-                    except StopIteration:
-                        yield -1
-
-
-                print(Session().run(tf.constant(list(steps(2)))))
-                """,
         ),
     )
 

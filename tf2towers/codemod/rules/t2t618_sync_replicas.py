@@ -33,16 +33,6 @@ class SyncReplicas(Rule):
                 opt = tf.train.SyncReplicasOptimizer(opt, 2)
                 train = opt.minimize(tf.get_variable('v', []))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                opt = tf.train.GradientDescentOptimizer(0.1)
-                opt = tf.train.SyncReplicasOptimizer(opt, 2)
-                train = opt.minimize(tf.get_variable('v', []))
-                """,
         ),
     )
 

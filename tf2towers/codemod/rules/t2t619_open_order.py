@@ -221,15 +221,6 @@ class OpenOrder(Rule):
                 tf.set_random_seed(1)
                 w = tf.get_variable('w', [2])
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                tf.set_random_seed(1)
-                w = tf.get_variable('w', [2])
-                """,
         ),
     )
 

@@ -42,18 +42,5 @@ class ExistingStrategy(Rule):
                 scale = 1.0 / tf.distribute.get_strategy().num_replicas_in_sync
                 tf.Session(server.target).run(tf.constant(scale))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode, no_strategy
-
-                graph_mode()
-
-                resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
-                server = Server(resolver.cluster_spec(), job_name=resolver.task_type)
-                scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync
-                strategy = ParameterServerStrategy()
-                with strategy.scope():
-                    Session(server.target).run(tf.constant(scale))
-                """,
         ),
     )
