@@ -73,9 +73,9 @@ class Rule(rule.Rule):
         """Adds changes."""
         self.changes += changes
 
-    def replace(self, node: cst.CSTNode, text: str) -> None:
-        """An expression becomes another one."""
-        self.changes.append(replace(node, text))
+    def replace(self, node: cst.CSTNode, template: str, **parts: cst.CSTNode) -> None:
+        """An expression becomes that of a text, in which `{name}` stands for a part (`changes.replace`)."""
+        self.changes.append(replace(node, template, **parts))
 
     def note(self, node: cst.CSTNode, message: str, kind: FindingKind = "left", todo: str = "") -> None:
         """Reports a site. Kind 'left': it is left to the user, and the status is 1 (`Decided.note`)."""

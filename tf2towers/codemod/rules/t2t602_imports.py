@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.changes import Removal, Replacement, in_lines, small
+from tf2towers.codemod.changes import replace_statement
 from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
@@ -103,11 +103,7 @@ class Imports(Rule):
             f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
             for module, group in groups.items()
         ]
-        if lines:
-            new = [*map(small, lines)]
-            self.changes.append(Replacement(node, lambda updated, now: in_lines(new, updated)))
-        else:
-            self.changes.append(Removal(node))
+        self.changes.append(replace_statement(node, lines))
 
     def _moves(self, node: Import, made: NewImport) -> bool:
         """True if a name comes with the others that the file takes from the runtime; adds it to these."""

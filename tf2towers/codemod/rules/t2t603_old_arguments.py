@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import libcst as cst
 
@@ -16,12 +15,9 @@ from tf2towers.codemod.arguments import (
 )
 from tf2towers.codemod.changes import (
     Change,
-    Now,
     Replacement,
-    bare,
-    expression,
     given_by,
-    in_its_place,
+    replace,
 )
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
 from tf2towers.codemod.program import File, cached_per_file
@@ -35,16 +31,6 @@ _WHITENING = "tf.image.per_image_whitening"
 @cached_per_file
 def _has_datasets(file: File) -> bool:
     return any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
-
-
-def _cast(file: File, image: cst.BaseExpression) -> Change:
-    """`tf.cast(image, tf.float32)`: TF 0.x whitened each image in float32, its successor keeps an image's type."""
-    cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
-
-    def becomes(updated: cst.BaseExpression, now: Now) -> cst.BaseExpression:
-        return in_its_place(expression(f"{cast}({{image}}, {kind})", image=bare(updated)), updated)
-
-    return Replacement(image, becomes)
 
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
@@ -68,13 +54,7 @@ def _map_changes(call: cst.Call) -> Iterator[Change]:
             yield Replacement(given, given_by("num_parallel_calls"))
         elif keyword_of(given) == "output_buffer_size":
             yield without_argument(call, given)
-            yield Replacement(call, partial(_prefetched, given.value))
-
-
-def _prefetched(size: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
-    """`dataset.map(f).prefetch(size)`."""
-    prefetched = expression("{mapped}.prefetch({size})", mapped=bare(updated), size=bare(now(size)))
-    return in_its_place(prefetched, updated)
+            yield replace(call, "{mapped}.prefetch({size})", mapped=call, size=given.value)
 
 
 class OldArguments(Rule):
@@ -154,7 +134,9 @@ class OldArguments(Rule):
         if is_tf2:
             return
         if canonical == _WHITENING and len(node.args) == 1 and not node.args[0].star:
-            self.changes.append(_cast(file, node.args[0].value))
+            # TF 0.x whitened each image in float32, its successor keeps an image's type
+            cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
+            self.replace(image := node.args[0].value, f"{cast}({{image}}, {kind})", image=image)
         renamed = [(node.args[place], keyword) for place, keyword in enumerate(order) if keyword]
         self.change(Replacement(given, given_by(new)) for given, new in renamed)
         self.change(_least_integer(file, node))

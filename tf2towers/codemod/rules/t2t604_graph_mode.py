@@ -6,7 +6,7 @@ from collections.abc import Container
 
 import libcst as cst
 
-from tf2towers.codemod.changes import Removal, Replacement, in_line, small
+from tf2towers.codemod.changes import Removal, replace_statement
 from tf2towers.codemod.new_imports import find_import_location
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -108,11 +108,7 @@ class GraphMode(Rule):
         stop = find_import_location(file).stop
         standing = next((switch for switch in switches if switch in body[:stop]), None)
         call = f"{name}({_mode_of_its_own(file)})"
-        for switch in switches:
-            if switch is standing:
-                self.changes.append(Replacement(switch, lambda updated, now: in_line(small(call), updated)))
-            else:
-                self.changes.append(Removal(switch))
+        self.change(replace_statement(each, [call] if each is standing else []) for each in switches)
         if standing is None:
             file.decided.open_with(call, first=True)
         else:

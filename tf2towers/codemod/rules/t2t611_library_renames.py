@@ -9,12 +9,8 @@ import libcst as cst
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import (
     Change,
-    Now,
     Removal,
     Replacement,
-    bare,
-    expression,
-    in_its_place,
     in_line,
     in_lines,
     small,
@@ -57,10 +53,6 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _is_fenced(file: File, node: cst.CSTNode, change: LibraryChange) -> bool:
     """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (not change.is_in_runtime and is_expected_to_fail(file, node))
-
-
-def _listed(updated: cst.Call, now: Now) -> cst.BaseExpression:
-    return in_its_place(expression("list({given})", given=bare(updated)), updated)
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
@@ -264,7 +256,8 @@ class LibraryRenames(Rule):
             if (instead := counterpart(file, missed)) is not None:
                 module, _, name = instead.rpartition(".")
                 self.replace(missed, file.need(name, module) if module else instead)
-        self.change(Replacement(call, _listed) for call in made_lists(file))
+        for call in made_lists(file):
+            self.replace(call, "list({call})", call=call)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Today's methods and arguments."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place, replace
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.nodes import is_plain, items, literal, sides_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -35,14 +33,9 @@ def _called(file: File, side: cst.BaseExpression) -> str | None:
 def _class_text(file: File, side: cst.BaseExpression) -> Change:
     """`class_of(x)` for `type(x)` or `x.__class__`."""
     class_of = file.need("class_of")
-    if isinstance(side, cst.Call):
-        return replace(side.func, class_of)
-    return Replacement(side, partial(_asked, class_of))
-
-
-def _asked(class_of: str, updated: cst.Attribute, now: Now) -> cst.BaseExpression:
-    """`class_of(x)` for `x.__class__`."""
-    return in_its_place(expression(f"{class_of}({{x}})", x=bare(updated.value)), updated)
+    if isinstance(side, cst.Attribute):
+        return replace(side, f"{class_of}({{x}})", x=side.value)
+    return replace(cst.ensure_type(side, cst.Call).func, class_of)
 
 
 class TensorClass(Rule):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Now, Replacement, bare, expression, in_its_place
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -18,13 +16,6 @@ from tf2towers.codemod.symbols import RUNTIME
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
 #: functions that do something for the ops of one type only
 _CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-
-
-def _asked(
-    op_type: str, operation: cst.BaseExpression, updated: cst.BaseExpression, now: Now
-) -> cst.BaseExpression:
-    """`op_type(op)` for `op.type`."""
-    return in_its_place(expression(f"{op_type}({{op}})", op=bare(now(operation))), updated)
 
 
 def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -173,5 +164,4 @@ class VariableOpTypes(Rule):
             for side, operation in types:
                 _note_outputs(file, side, operation)
                 if not isinstance(side, cst.Call):
-                    becomes = partial(_asked, file.need("op_type"), operation)
-                    self.changes.append(Replacement(side, becomes))
+                    self.replace(side, f"{file.need('op_type')}({{op}})", op=operation)

@@ -102,15 +102,11 @@ def _enter_chosen(file: File) -> Iterator[Change]:
         made = f"{file.need('ParameterServerStrategy')}(device={{device}})"
         around = _find_with_to_precede(file, call, call)
         if around is None:
-            yield Replacement(call, partial(_scope_of, made, device))
+            yield replace(call, f"{made}.scope()", device=device)
             continue
         strategy = _strategy_name(file, call)
         yield Insertion(around, partial(_chosen, f"{strategy} = {made}", device))
         yield replace(call, f"{strategy}.scope()")
-
-
-def _scope_of(made: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
-    return in_its_place(expression(f"{made}.scope()", device=as_argument(now(device))), updated)
 
 
 def _chosen(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:

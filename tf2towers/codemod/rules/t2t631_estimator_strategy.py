@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import libcst as cst
 
-from tf2towers.codemod.changes import Now, Replacement, bare, expression, in_its_place
 from tf2towers.codemod.nodes import Symbol, dotted
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -15,13 +12,6 @@ from tf2towers.codemod.tf1_signs import (
     only_estimators_have_strategies,
     strategy_for_estimator,
 )
-
-
-def _strategy(
-    template: str, given: cst.BaseExpression | None, updated: cst.Call, now: Now
-) -> cst.BaseExpression:
-    parts = {} if given is None else {"given": bare(now(given))}
-    return in_its_place(expression(template, **parts), updated)
 
 
 class EstimatorStrategy(Rule):
@@ -64,8 +54,8 @@ class EstimatorStrategy(Rule):
         """The runtime's strategy for each one that goes to a RunConfig alone."""
         if (made := strategy_for_estimator(self.file, node)) is not None:
             name, arguments, given = made
-            strategy = partial(_strategy, f"{self.file.need(name)}({arguments})", given)
-            self.changes.append(Replacement(node, strategy))
+            parts = {} if given is None else {"given": given}
+            self.replace(node, f"{self.file.need(name)}({arguments})", **parts)
 
     def visit_Symbol(self, node: Symbol, canonical: str) -> None:
         """Whether a strategy has been entered is asked of TensorFlow 2."""
