@@ -7,14 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import (
-    Change,
-    Removal,
-    Replacement,
-    in_line,
-    in_lines,
-    small,
-)
+from tf2towers.codemod.changes import Change, Removal, Replacement
 from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     LibraryChange,
@@ -104,11 +97,8 @@ def _change_import(file: File, statement: cst.Import) -> Iterator[Change]:
         elif part != name or not _are_all_rewritten(file, bound or name, name):
             _note_site(file, statement, part, library_changes()[part])
             return
-    if not kept:
-        yield Removal(statement)
-    elif kept != before:
-        new = small(f"import {', '.join(kept)}")
-        yield Replacement(statement, lambda updated, now: in_line(new, updated))
+    if kept != before:
+        yield replace_statement(statement, [f"import {', '.join(kept)}"] if kept else [])
 
 
 def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
@@ -170,7 +160,7 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
     elif not lines or "#" in text:
         file.note(statement, "T2T628", f"{module}.{next(iter(found))}, imported here, is gone")
     else:
-        yield Replacement(statement, lambda updated, now: in_lines([*map(small, lines)], updated))
+        yield replace_statement(statement, lines)
 
 
 def _new_import(change: LibraryChange, bound: str) -> str | None:
