@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, Removal, Replacement
+from tf2towers.codemod.changes import Change, Removal, Replacement, replace_statement
 from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     LibraryChange,
