@@ -137,7 +137,7 @@ NOT_TF1 = [
 
 
 @pytest.mark.parametrize("lines", [*SIGNS, *ONLY_IN_GRAPHS])
-def test_a_sign_of_tf1(program, lines: str) -> None:
+def test_one_sign_of_tf1_makes_it_a_program_of_tf1(program, lines: str) -> None:
     result = program({"train.py": f"import tensorflow as tf\n\n{dedent(lines)}\n"})
     assert result.status == 0 and "import tensorflow.compat.v1 as tf" in result.changes[0].after
 
@@ -148,7 +148,7 @@ def test_names_taken_one_by_one(program, text: str) -> None:
     assert result.status == 0 and "graph_mode()" in result.changes[0].after
 
 
-def test_beside_compat_v1(program) -> None:
+def test_tf1_names_beside_compat_v1(program) -> None:
     text = dedent(
         """\
         import tensorflow as tf
