@@ -1,8 +1,9 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`, `tf.ones([2]).op`. So is one on names that standalone Keras had until
-Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`, `tf.ones([2]).op`. So is one on names that standalone
+Keras had until Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves
+all of it.
 """
 
 from __future__ import annotations

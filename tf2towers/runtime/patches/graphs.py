@@ -99,15 +99,17 @@ def _memory_of(variable: Any) -> Any:
 
 
 def _read(handle: tf.Operation) -> None:
-    """Adds `w/read`, which reads the variable `w` on its device, and waits for nothing; to a finalized graph as well."""
+    """Adds `w/read`, which reads the variable `w` on its device and waits for nothing; a finalized graph takes it."""
     graph = handle.graph
     finalized = graph.finalized
     graph._unsafe_unfinalize()
-    with graph.as_default(), graph.control_dependencies(None):
-        with graph.device(None), graph.device(handle.device):
-            whole = f"{handle.name}/read/"  # with its slash a name is taken as it is: `w/Read` is there
-            tf.raw_ops.ReadVariableOp(
-                resource=handle.outputs[0], dtype=handle.get_attr("dtype"), name=whole
-            )
+    with (
+        graph.as_default(),
+        graph.control_dependencies(None),
+        graph.device(None),
+        graph.device(handle.device),
+    ):
+        whole = f"{handle.name}/read/"  # with its slash a name is taken as it is: `w/Read` is there
+        tf.raw_ops.ReadVariableOp(resource=handle.outputs[0], dtype=handle.get_attr("dtype"), name=whole)
     if finalized:
         graph.finalize()
