@@ -137,3 +137,9 @@ def name_of(code: str) -> str:
     """The name of the rule with a code; empty where there is none."""
     found = rule_of(code)
     return found.name if found is not None else ""
+
+
+def title_of(code: str) -> str:
+    """The title of the rule with a code; empty where there is none."""
+    found = rule_of(code)
+    return found.title if found is not None else ""

@@ -49,7 +49,7 @@ class KerasInGraph(Rule):
     but what was measured to be the same as in Keras 2.2.4. Layers are numbered from 1, seeds are drawn from NumPy,
     models train by its optimizers, losses and order of the rows.
 
-    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
+    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are supported in any program.
     """
 
     does = "refuses"
