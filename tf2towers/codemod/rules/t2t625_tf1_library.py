@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import probability
 from tf2towers.codemod.nodes import Import, Symbol, block, literal, module_of, name_of, walk
@@ -18,6 +18,7 @@ from tf2towers.source.known_modules import is_tf1_library
 
 #: libraries that programs train without as well, on the devices of one machine
 _DONE_WITHOUT = frozenset({"horovod"})
+_DENIES = m.Not() | m.NotEqual() | m.NotIn() | m.IsNot()
 
 
 def _message(file: File, root: str) -> str | None:
@@ -46,15 +47,20 @@ def _asked_for(file: File, node: cst.CSTNode) -> str | None:
             flags |= {literal(part) for part in parts if isinstance(part, cst.SimpleString)}
             is_off = flags and not any(map(partial(_may_be_on, file), flags))
             test = " ".join(file.text.of(around.test).split())
-            if is_off and not re.search(r"\bnot\b|!=", test):
+            if is_off and not m.findall(around.test, _DENIES):
                 return test
     return None
 
 
 def _may_be_on(file: File, flag: str) -> bool:
     """True if the program defines a flag whose default is True, or may be."""
-    pattern = rf"['\"](?:--)?{re.escape(flag)}['\"][^\n]*(?:\bTrue\b|store_false)"
-    return any(re.search(pattern, each.script.text) for each in file.program.all_files)
+    calls = (call for each in file.program.all_files for call in each.all(cst.Call))
+    given = ([literal(given.value) for given in call.args] for call in calls)
+    return any(
+        not {flag, f"--{flag}"}.isdisjoint(value for value in values if isinstance(value, str))
+        and any(value is True or value == "store_false" for value in values)
+        for values in given
+    )
 
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:

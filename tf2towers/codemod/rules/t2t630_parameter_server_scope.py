@@ -19,6 +19,7 @@ from tf2towers.codemod.changes import (
     Replacement,
     as_argument,
     bare,
+    comments_above,
     expression,
     in_its_place,
     line,
@@ -64,13 +65,13 @@ def _note_setters(file: File) -> None:
 
 def _note_comment(file: File, statement: cst.CSTNode) -> None:
     """Names a comment above a statement that speaks of the device setter, which is a strategy now."""
-    line = file.text.first_line(statement) - 1
-    while (text := file.text.line(line).strip() if line else "").startswith("#"):
-        if _SPEAKS_OF_SETTER.search(text):
+    line = file.tree.line(file.statement(statement))
+    above = [*line.leading_lines] if line is not None else []
+    for empty in above[len(above) - comments_above(above) :]:
+        if empty.comment is not None and _SPEAKS_OF_SETTER.search(empty.comment.value):
             message = "a comment above speaks of the device setter, which is the strategy now"
             file.note(statement, "T2T630", message, kind="note")
             return
-        line -= 1
 
 
 def _strategy_name(file: File, node: cst.CSTNode) -> str:
