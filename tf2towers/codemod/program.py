@@ -158,15 +158,9 @@ class Program:
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
-        shown = (
-            "names"
-            if python == "2"
-            else None
-            if python == "3"
-            else shows_python2(script, self.imports, self.read)
-        )
-        if python == "2" and shows_python2(script, self.imports, self.read) == "text":
-            shown = "text"
+        shown = shows_python2(script, self.imports, self.read) if python != "3" else None
+        if python == "2":
+            shown = shown or "names"
         if shown is not None:
             self.read.convert_all(prints_are_calls=shown == "names")
             script = self.read.main
@@ -302,7 +296,7 @@ class Program:
             canonical = other.meanings.top_meaning(name)
         finally:
             self._active.discard((other.path, name))
-        if canonical is None or self.is_local(other, canonical):
+        if canonical is None or canonical.startswith("builtins.") or self.is_local(other, canonical):
             return None
         own = canonical == name and not all(
             isinstance(each, Imported) for each in other.meanings.at_top(name)
