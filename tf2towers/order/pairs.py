@@ -14,6 +14,8 @@ USES = (
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
     re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
 )
+#: operations of `tf2towers.verify` at which a worker waits for others, which may change all that they share meanwhile
+HELD = re.compile(r"(^|/)tf2towers_order(_\d+)?/held(_\d+)?$")
 #: operations that compute their new value from a gradient, and read the variable themselves
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.program import evaluates_apart, makes_session_calls, text_of
+from tf2towers.launch.program import evaluates_apart, makes_session_calls, starts_server, text_of
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.result_notes import new_result, prepare_runs
@@ -15,6 +15,11 @@ from tf2towers.verify.rewrites.verdict import verify_steps
 from tf2towers.verify.sides import Options
 from tf2towers.verify.texts import texts_of
 
+_NO_TASK = (
+    "{name} starts a tf.train.Server, and ran as one process: which flags tell a process its task is not known. If its "
+    "tasks are started one by one, say how, such as --task-flags '--hosts={{ps_hosts}},{{worker_hosts}} "
+    "--job={{job_name}} --index={{task_index}}'"
+)
 #: how `migrate` says that a script ran on TF 2, and only disabled eager execution
 _KEEPS_TF2 = re.compile(r"graph_mode\([^)]*v2_behavior=True")
 
@@ -52,4 +57,7 @@ def verify(
             result.notes.append(
                 "no evaluator was run: it is in no cluster, and which checkpoints it meets is left to chance"
             )
+        started = any((place / "original").glob("*.begun"))
+        if how.cluster is None and not started and starts_server(legacy):
+            result.notes.append(_NO_TASK.format(name=legacy.name))
     return result

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (\w+)$', re.MULTILINE)
+_AT_TOKEN = re.compile(r'recorder/tokens\.py", line \d+ in wait$', re.MULTILINE)
 #: the end of a file's path, a function in it, and what a task does there, most particular first
 _DOING = (
     ("recorder/turns.py", "_wait", "waits for its turn"),
@@ -25,9 +26,8 @@ def waiting_tasks(folder: Path, script: Path) -> Iterator[str]:
         folder: the folder with the tasks' stacks, as `worker-0.stack`.
     """
     for path in sorted(folder.glob("*.stack")):
-        threads = re.split(
-            r"^(?=(?:Current thread|Thread) )", path.read_text(errors="replace"), flags=re.MULTILINE
-        )
+        text = path.read_text(errors="replace")
+        threads = re.split(r"^(?=(?:Current thread|Thread) )", text, flags=re.MULTILINE)
         main = next((text for text in threads if "recorder/__main__.py" in text), "")
         frames = _FRAME.findall(main)
         if not frames:
@@ -40,6 +40,8 @@ def waiting_tasks(folder: Path, script: Path) -> Iterator[str]:
             ),
             "runs",
         )
+        if _AT_TOKEN.search(text):  # in a thread of TensorFlow
+            doing = "waits in its step for a token of SyncReplicasOptimizer"
         own = str(script.resolve().parent) + "/"
         place = next(
             (f" ({file[len(own) :]}, line {line})" for file, line, _ in frames if file.startswith(own)), ""

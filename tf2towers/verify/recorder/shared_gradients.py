@@ -12,9 +12,10 @@ from . import graph as graphs
 from .calls import Alone
 from .run_arguments import fetched_ops
 from .session_runs import around_every_run
-from .turns import LONGEST_UPDATE, LOOK, Turns
+from .turns import LOOK, Turns
 from .variables import adds_for_others
 
+_LONGEST = 30.0  # seconds after which a worker no longer waits for the others' gradients: some may add none
 _TAKES = re.compile(r"(Resource|Sparse)?AccumulatorTakeGradient$")
 
 
@@ -73,7 +74,11 @@ class SharedGradients(object):
         """True if an op adds a gradient to an accumulator that takes the mean of one of each worker."""
         from tensorflow.python.framework import tensor_util
 
-        if not adds_for_others(op) or graphs.in_control_flow(op):
+        if (
+            not adds_for_others(op)
+            or graphs.in_control_flow(op)
+            or any(map(graphs.is_held, op.control_inputs))
+        ):
             return False
         taken = [user.inputs[1] for user in op.inputs[0].consumers() if _TAKES.match(user.type)]
         return any(tensor_util.constant_value(number) == self._workers for number in taken)
@@ -121,10 +126,10 @@ class _Rounds(object):
 
     def wait(self) -> bool:
         """Returns when the workers before this one have added theirs of this round."""
-        end = time.monotonic() + LONGEST_UPDATE
+        end = time.monotonic() + _LONGEST
         while self._waits and not self._turns.is_next(self._event):
             time.sleep(LOOK)
-            self._waits = time.monotonic() < end  # some workers may add none
+            self._waits = time.monotonic() < end
         return True
 
     def note(self) -> bool:
