@@ -73,6 +73,11 @@ def knows_its_task(script: Path) -> bool:
     return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
 
 
+def knows_hosts(script: Path) -> bool:
+    """True if a script takes the hosts of its cluster by a known flag, or from the environment."""
+    return "_hosts}" in taken_flags(script) or bool(_VARIABLES.search(_without_comments(script)))
+
+
 #: an Estimator, whose RunConfig reads TF_CONFIG
 _ESTIMATOR = re.compile(
     r"\b(?:Estimator|train_and_evaluate|learn_runner\.run)\(|"

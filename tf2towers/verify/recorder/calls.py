@@ -196,7 +196,9 @@ class CallRecorder(object):
         if self.schedule.is_step(effects) and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
-        with self.schedule.call(effects):
+        # a session of no server shares nothing with other workers: an evaluation of a checkpoint beside the training
+        schedule = self.schedule if getattr(session, "_target", b"") else Alone()
+        with schedule.call(effects):
             if self.is_over:
                 result = run(session, fetches, feed_dict, *options)
                 with self.schedule.after(effects):

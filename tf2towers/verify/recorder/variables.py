@@ -180,7 +180,7 @@ def begins(op: Any) -> bool:
 def _copied_from(tensor: Any) -> List[Any]:
     """A tensor, and the tensors that it is a copy of."""
     found = [tensor]
-    while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
+    while found[-1].op.type in ("Identity", "Reshape", "EnsureShape") and len(found) < 9:
         found.append(found[-1].op.inputs[0])
     return found
 
