@@ -28,7 +28,7 @@ class Cluster:
         threading.Thread(target=self._update, daemon=True).start()
 
     def _counted(self, worker: int) -> _Tokens:
-        tokens = _Tokens(self.enough, self.per_update)
+        tokens = _Tokens("w", self.enough, self.per_update)
         tokens.turns = self.turns[worker]
         return tokens
 
@@ -39,7 +39,7 @@ class Cluster:
             self.updates.append(used)
             for _ in range(self.per_update):
                 self.tokens.put(len(self.updates))
-            self.turns[0].note("updates")
+            self._counted(0).updated()
 
     def work(self, worker: int, steps: int, problems: list[str]) -> None:
         tokens, local = self._counted(worker), 0

@@ -57,8 +57,10 @@ class Alone(object):
         """True for a training step. Where workers share accumulators, it is what adds to them, not the update."""
         return effects.training if self.shared is None else effects.adds
 
-    def has_updated(self) -> None:
-        """Called when a thread has made an update for all synchronous workers."""
+    @contextlib.contextmanager
+    def update(self, effects: Effects, session: Any) -> Iterator[None]:
+        """A context around a call of another thread."""
+        yield
 
     def is_settled(self) -> bool:
         """True if the variables just read stay unchanged until the next call."""
@@ -189,10 +191,8 @@ class CallRecorder(object):
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self.thread:
             self._note_thread(effects)
-            result = run(session, fetches, feed_dict, *options)
-            if effects.training and self.schedule.synchronous:
-                self.schedule.has_updated()
-            return result
+            with self.schedule.update(effects, session):
+                return run(session, fetches, feed_dict, *options)
         if self.schedule.is_step(effects) and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()

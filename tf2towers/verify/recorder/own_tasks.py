@@ -180,7 +180,7 @@ class OwnTasks(object):
         recorder = self._begin(task, target)
         turns = _TurnsOfServer(self._folder, workers.index(task), len(workers), recorder, self._turns)
         self._turns.append(turns)
-        recorder.schedule = schedule = InTurns(turns, self._sync.bind)
+        recorder.schedule = schedule = InTurns(turns, self._sync)
         SharedGradients(self._tf, schedule, turns, task, len(workers), target).install()
         if is_first:
             self._unmark(self.name + ".started")

@@ -91,7 +91,7 @@ def main(
             turns = Turns(options["out"], workers.index(task), len(workers))
             sync = SyncReplicas(tf)
             sync.install()
-            recorder.schedule = schedule = InTurns(turns, sync.bind)
+            recorder.schedule = schedule = InTurns(turns, sync)
             SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()

@@ -12,11 +12,11 @@ from . import graph as graphs
 from .calls import Alone
 from .run_arguments import fetched_ops
 from .session_runs import around_every_run
+from .tokens import TAKES
 from .turns import LOOK, Turns
 from .variables import adds_for_others
 
 _LONGEST = 30.0  # seconds after which a worker no longer waits for the others' gradients: some may add none
-_TAKES = re.compile(r"(Resource|Sparse)?AccumulatorTakeGradient$")
 
 
 class SharedGradients(object):
@@ -80,7 +80,7 @@ class SharedGradients(object):
             or any(map(graphs.is_held, op.control_inputs))
         ):
             return False
-        taken = [user.inputs[1] for user in op.inputs[0].consumers() if _TAKES.match(user.type)]
+        taken = [user.inputs[1] for user in op.inputs[0].consumers() if TAKES.match(user.type)]
         return any(tensor_util.constant_value(number) == self._workers for number in taken)
 
     def _hold(self, graph: Any, adds: List[Any]) -> None:

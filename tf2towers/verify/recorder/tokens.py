@@ -1,25 +1,29 @@
 """Gives the steps of `SyncReplicasOptimizer` an order: each worker's step is a turn, which ends while it waits.
 
-A step adds its gradients, and needs a token to go on. The chief's thread takes the mean as soon as there are
+A step adds its gradients, and needs a token to go on. A thread of the chief takes the mean as soon as there are
 `replicas_to_aggregate` gradients, updates, and gives tokens for the next step. So with more or fewer workers than that,
 it is left to chance whose gradients make up a step, and whose are too late. Here one worker runs at a time:
 
     a worker in its turn adds its gradients; if that makes them enough, it waits for the update that they make;
     if there is a token then, it takes it, and its step goes on;
-    if there is none, the next worker has its turn, and so on until the turn is back.
+    if there is none, the next worker has its turn, and so on until the turn is back;
+    the chief's thread begins its run when there are enough gradients, so what else is in it has an order, too.
 
 TensorFlow takes the same order if one worker is always the slowest. Nothing is computed in another way, and gradients
 that are too late are dropped by TensorFlow.
 """
 
+import contextlib
+import re
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from . import graph as graphs
 from .turns import LOOK, Turns
 from .variables import Effects
 from .wrapping import wrap
 
+TAKES = re.compile(r"(Resource|Sparse)?AccumulatorTakeGradient$")
 _ROUNDS = 5  # rounds in which all workers wait for a token, after which there will be none
 
 
@@ -32,7 +36,7 @@ class SyncReplicas(object):
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self._of_op: Dict[Any, _Tokens] = {}  # by the ops that call it
+        self._of_op: Dict[Any, _Tokens] = {}  # by the ops that call it, and by those that take gradients
         self._of_optimizer: Dict[Any, _Tokens] = {}
 
     def install(self) -> None:
@@ -42,16 +46,36 @@ class SyncReplicas(object):
 
     def bind(self, effects: Effects, turns: Turns) -> bool:
         """Gives the optimizers of a call the turns of the worker that makes it; returns whether it has one."""
-        found = [self._of_op[op] for op in effects.run_ops & set(self._of_op)]
+        found = self._tokens_of(effects)
         for tokens in found:
             tokens.turns = turns
         return bool(found)
+
+    @contextlib.contextmanager
+    def update(self, effects: Effects, turns: Turns, session: Any) -> Iterator[None]:
+        """A context for a run of the chief's thread: an update begins when it is due."""
+        found = self._tokens_of(effects)
+        for tokens in found:
+            tokens.turns = turns
+            while not tokens.is_due() and not getattr(session, "_closed", False):
+                time.sleep(LOOK)
+        yield
+        for tokens in found:
+            tokens.updated()
+
+    def _tokens_of(self, effects: Effects) -> List["_Tokens"]:
+        return [self._of_op[op] for op in effects.run_ops & set(self._of_op)]
 
     def _apply_gradients(self, apply: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         returned = apply(optimizer, *args, **kwargs)
         taken = getattr(returned, "op", returned).inputs[1].op
         added = [op for op in taken.control_inputs if op.type.endswith("AccumulatorApplyGradient")]
-        tokens = _Tokens(optimizer._replicas_to_aggregate, optimizer._tokens_per_step)
+        shared = [op.inputs[0] for op in added]
+        enough, per_update = optimizer._replicas_to_aggregate, optimizer._tokens_per_step
+        tokens = _Tokens(re.sub(r"\W", "_", shared[0].op.name), enough, per_update)
+        self._of_op.update(
+            (user, tokens) for sums in shared for user in sums.consumers() if TAKES.match(user.type)
+        )
         self._of_optimizer[optimizer] = tokens
         with graphs.beside(taken.graph, graphs.ORDER + "/"), taken.graph.device(optimizer._local_step.device):
             steps = list(map(self._tf.convert_to_tensor, (optimizer._local_step, optimizer._global_step)))
@@ -84,6 +108,7 @@ class _Tokens(object):
     """The gradients and tokens of one optimizer, counted by all workers in the files of their turns.
 
     Args:
+        name: the same for all workers.
         enough: how many gradients make a step.
         per_update: how many tokens an update gives.
 
@@ -91,7 +116,8 @@ class _Tokens(object):
         turns: those of the worker that makes the call; None: it is in no cluster.
     """
 
-    def __init__(self, enough: int, per_update: int) -> None:
+    def __init__(self, name: str, enough: int, per_update: int) -> None:
+        self._gradients, self._updates = "gradients-" + name, "updates-" + name
         self._enough, self._per_update = enough, per_update
         self.turns: Optional[Turns] = None
 
@@ -104,8 +130,20 @@ class _Tokens(object):
     def add(self, local_step: Any, global_step: Any) -> bool:
         """Counts the gradients that a worker adds now; not where TensorFlow drops them, being of an earlier step."""
         if self.turns is not None and local_step >= global_step:
-            self.turns.note("gradients")
+            self.turns.note(self._gradients)
         return True
+
+    def is_due(self) -> bool:
+        """True if there are enough gradients for an update that has not been made."""
+        turns = self.turns
+        assert turns is not None
+        return turns.total(self._gradients) >= self._enough * (turns.total(self._updates) + 1)
+
+    def updated(self) -> None:
+        """Counts an update, and the tokens that it has given; optimizers of one program have one queue for them."""
+        assert self.turns is not None
+        self.turns.note("tokens", self._per_update)
+        self.turns.note(self._updates)
 
     def wait(self) -> bool:
         """Returns when the worker's step may take a token, and has the turn.
@@ -116,15 +154,15 @@ class _Tokens(object):
         turns = self.turns
         if turns is None:
             return True
-        while turns.total("gradients") >= self._enough * (turns.total("updates") + 1):
-            time.sleep(LOOK)  # for the chief's update
+        while self.is_due():
+            time.sleep(LOOK)
         last, rounds = -1, 0
-        while turns.total("tokens") + self._per_update * turns.total("updates") <= turns.total("taken"):
+        while turns.total("tokens") <= turns.total("taken"):
             turns.pass_on()
             rounds = rounds + 1 if turns.made_by_all() == last else 0
             last = turns.made_by_all()
             if rounds > _ROUNDS:
-                missing = self._enough * (turns.total("updates") + 1) - turns.total("gradients")
+                missing = self._enough * (turns.total(self._updates) + 1) - turns.total(self._gradients)
                 raise NoToken(
                     "every worker waits for a token of SyncReplicasOptimizer, and none will come: the step needs "
                     "%d more of its %d gradients" % (missing, self._enough)

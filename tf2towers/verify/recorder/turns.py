@@ -11,7 +11,7 @@ import io
 import os
 import threading
 import time
-from typing import Any, Callable, Dict, Iterator
+from typing import Any, Dict, Iterator
 
 from .calls import Alone
 from .variables import Effects
@@ -124,11 +124,11 @@ class InTurns(Alone):
     Workers that share accumulators by hand begin each step together. When all have made it, each reads.
 
     Args:
-        bind: gives the optimizers of a call these turns; returns whether it waits in `tokens`.
+        sync: the `tokens.SyncReplicas` of the process.
     """
 
-    def __init__(self, turns: Turns, bind: Callable[[Effects, Turns], bool]) -> None:
-        self._turns, self._bind = turns, bind
+    def __init__(self, turns: Turns, sync: Any) -> None:
+        self._turns, self._sync = turns, sync
         self._begun = False
         self._patience = _PATIENCE
 
@@ -140,7 +140,7 @@ class InTurns(Alone):
         after some seconds.
         """
         self._begun = self._begun or effects.training
-        has_tokens = self._bind(effects, self._turns)
+        has_tokens = self._sync.bind(effects, self._turns)
         if not (self.is_step(effects) if self.shared is not None else self._begun and effects.used):
             yield
         elif self.shared is not None:
@@ -186,9 +186,11 @@ class InTurns(Alone):
         else:
             yield
 
-    def has_updated(self) -> None:
-        """Notes that a thread of this worker, the chief, has made an update for all."""
-        self._turns.note("updates")
+    @contextlib.contextmanager
+    def update(self, effects: Effects, session: Any) -> Iterator[None]:
+        """A context for a call of another thread: the chief's update for all begins when it is due."""
+        with self._sync.update(effects, self._turns, session):
+            yield
 
     def is_settled(self) -> bool:
         """False where workers share by hand, after a pause: the chief may not have made its update yet."""
