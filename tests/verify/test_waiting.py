@@ -15,6 +15,20 @@ Thread 0x00007e (most recent call first):
 """
 
 
+def test_a_script_that_starts_its_tasks_in_threads(tmp_path: Path) -> None:
+    main = STACK.format(library="/lib/threading.py", function="join", home=tmp_path.resolve())
+    thread = f"""Thread 0x00007c (most recent call first):
+  File "/tensorflow/python/client/session.py", line 9 in run
+  File "{tmp_path.resolve()}/train.py", line 20 in work
+  File "/lib/threading.py", line 975 in run
+"""
+    (tmp_path / "the-script.stack").write_text(f"{thread}\n{main}")
+    assert list(waiting_tasks(tmp_path, tmp_path / "train.py")) == [
+        "a thread of the script waits in a session call (train.py, line 20)",
+        "the script runs (train.py, line 44)",
+    ]
+
+
 def test_each_task_says_what_it_waits_for(tmp_path: Path) -> None:
     for task, library, function in (
         ("ps-0", "/tensorflow/python/training/server_lib.py", "join"),

@@ -234,7 +234,12 @@ class _Side:
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()
         tail, error = last_lines(written), raised(written)
         if status is None:
-            ended = f"within {self.options.timeout:g} s (--timeout) and was stopped"
+            ended = "; ".join(
+                [
+                    f"within {self.options.timeout:g} s (--timeout) and was stopped",
+                    *waiting_tasks(self.folder, self.script),
+                ]
+            )
         elif "EOFError" in tail:
             ended = "and asked for input, which is not available"
         elif status == 0:

@@ -22,28 +22,28 @@ _DOING = (
 def waiting_tasks(folder: Path, script: Path) -> Iterator[str]:
     """Yields a sentence for each task, such as 'worker 0 waits in a session call (train.py, line 40)'.
 
+    Threads that the script has started have one each as well.
+
     Args:
         folder: the folder with the tasks' stacks, as `worker-0.stack`.
     """
+    own = str(script.resolve().parent) + "/"
     for path in sorted(folder.glob("*.stack")):
-        text = path.read_text(errors="replace")
-        threads = re.split(r"^(?=(?:Current thread|Thread) )", text, flags=re.MULTILINE)
-        main = next((text for text in threads if "recorder/__main__.py" in text), "")
-        frames = _FRAME.findall(main)
-        if not frames:
-            continue
-        doing = next(
-            (
-                words
-                for end, name, words in _DOING
-                if any(file.endswith(end) and function == name for file, _, function in frames)
-            ),
-            "runs",
-        )
-        if _AT_TOKEN.search(text):  # in a thread of TensorFlow
-            doing = "waits in its step for a token of SyncReplicasOptimizer"
-        own = str(script.resolve().parent) + "/"
-        place = next(
-            (f" ({file[len(own) :]}, line {line})" for file, line, _ in frames if file.startswith(own)), ""
-        )
-        yield f"{path.stem.replace('-', ' ')} {doing}{place}"
+        text, name = path.read_text(errors="replace"), path.stem.replace("-", " ")
+        for thread in re.split(r"^(?=(?:Current thread|Thread) )", text, flags=re.MULTILINE):
+            frames = _FRAME.findall(thread)
+            is_main = "recorder/__main__.py" in thread
+            place = next(
+                (f" ({file[len(own) :]}, line {line})" for file, line, _ in frames if file.startswith(own)),
+                "",
+            )
+            if not is_main and not place:
+                continue
+            doing = next((words for end, function, words in _DOING if _is_in(frames, end, function)), "runs")
+            if is_main and _AT_TOKEN.search(text):  # in a thread of TensorFlow
+                doing = "waits in its step for a token of SyncReplicasOptimizer"
+            yield f"{name if is_main else f'a thread of {name}'} {doing}{place}"
+
+
+def _is_in(frames: list[tuple[str, str, str]], end: str, name: str) -> bool:
+    return any(file.endswith(end) and function == name for file, _, function in frames)

@@ -37,10 +37,12 @@ class Alone(object):
     Attributes:
         synchronous: whether the program has built an update of a `SyncReplicasOptimizer`, or is written like one. A
             thread of the chief updates then.
+        by_hand: whether workers add gradients to accumulators without a `SyncReplicasOptimizer`.
         shared: how workers add gradients to accumulators that all share, if they do so by hand (`shared_gradients`).
     """
 
     synchronous = False
+    by_hand = False
     shared: Any = None
 
     @contextlib.contextmanager
@@ -54,8 +56,8 @@ class Alone(object):
         yield
 
     def is_step(self, effects: Effects) -> bool:
-        """True for a training step. Where workers share accumulators, it is what adds to them, not the update."""
-        return effects.training if self.shared is None else effects.adds
+        """True for a training step. Where workers add to accumulators by hand, it is what adds, not the update."""
+        return effects.adds if self.by_hand else effects.training
 
     @contextlib.contextmanager
     def update(self, effects: Effects, session: Any) -> Iterator[None]:

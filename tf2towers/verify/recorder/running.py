@@ -68,9 +68,9 @@ def main(
     task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
-        keep_stack(os.path.join(out, task + ".stack"))
-        if task not in options["workers"]:
-            return end_process(run(script, arguments, options))
+    keep_stack(os.path.join(out, (task or "the-script") + ".stack"))
+    if in_cluster and task not in options["workers"]:
+        return end_process(run(script, arguments, options))
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = (
@@ -83,8 +83,9 @@ def main(
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        double = options.get("double", False)
-        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step, double)
+        recorder = CallRecorder(
+            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("double", False)
+        )
         if in_cluster:
             workers = options["workers"]
             have_threads(tf, _server(options, tf))

@@ -52,7 +52,9 @@ class SharedGradients(object):
         graph = session.graph
         version, count = self._seen.get(graph, (-1, 0))
         if graph.version != version:
-            self._hold(graph, [op for op in graph.get_operations()[count:] if self._is_of_all_workers(op)])
+            adds = [op for op in graph.get_operations()[count:] if _adds_by_hand(op)]
+            self._schedule.by_hand = self._schedule.by_hand or bool(adds)
+            self._hold(graph, list(filter(self._is_of_all_workers, adds)))
             self._seen[graph] = graph.version, len(graph.get_operations())
         if not self._rounds:
             return run(session, fetches, *rest)
@@ -74,12 +76,6 @@ class SharedGradients(object):
         """True if an op adds a gradient to an accumulator that takes the mean of one of each worker."""
         from tensorflow.python.framework import tensor_util
 
-        if (
-            not adds_for_others(op)
-            or graphs.in_control_flow(op)
-            or any(map(graphs.is_held, op.control_inputs))
-        ):
-            return False
         taken = [user.inputs[1] for user in op.inputs[0].consumers() if TAKES.match(user.type)]
         return any(tensor_util.constant_value(number) == self._workers for number in taken)
 
@@ -109,6 +105,12 @@ class SharedGradients(object):
 def _of_hooks(graph: Any) -> List[Any]:
     """The ops by which hooks read the step: the chief's update for all may follow what the last worker adds."""
     return [tensor.op for tensor in graph.get_collection("global_step_read_op_cache")]
+
+
+def _adds_by_hand(op: Any) -> bool:
+    """True if an op adds a gradient for other workers, outside a `SyncReplicasOptimizer` (`tokens`)."""
+    held = any(map(graphs.is_held, op.control_inputs))
+    return adds_for_others(op) and not graphs.in_control_flow(op) and not held
 
 
 class _Rounds(object):

@@ -64,7 +64,7 @@ class SyncReplicas(object):
             tokens.updated()
 
     def _tokens_of(self, effects: Effects) -> List["_Tokens"]:
-        return [self._of_op[op] for op in effects.run_ops & set(self._of_op)]
+        return list({self._of_op[op] for op in effects.run_ops & set(self._of_op)})
 
     def _apply_gradients(self, apply: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         returned = apply(optimizer, *args, **kwargs)

@@ -98,8 +98,9 @@ class Turns(object):
         self._file.close()
 
     def wait_for_chief(self) -> None:
-        """Waits until worker 0 has requested its first turn. This does not take a turn."""
-        self._wait({0: 1})
+        """Waits until worker 0 is about to train, or to meet others, or has ended."""
+        while not self._count_of("begins", 0) and self._count(0) < float("inf"):
+            time.sleep(LOOK)
 
     def _wait(self, counts: Dict[int, int]) -> None:
         began = time.monotonic()
@@ -139,7 +140,9 @@ class InTurns(Alone):
         A call that waits for another worker's gives way: at once at a barrier that workers build from queues, else
         after some seconds.
         """
-        self._begun = self._begun or effects.training
+        if not self._begun and (effects.training or effects.adds or effects.meets):
+            self._begun = True
+            self._turns.note("begins")
         has_tokens = self._sync.bind(effects, self._turns)
         if not (self.is_step(effects) if self.shared is not None else self._begun and effects.used):
             yield
@@ -150,7 +153,7 @@ class InTurns(Alone):
         elif has_tokens or not effects.meets:
             with self._turns.turn():
                 yield
-        elif effects.training:
+        elif effects.training or effects.adds:
             with self._turns.turn(), self._giving_way():
                 yield
         else:
