@@ -8,7 +8,7 @@ from tf2towers.verify.process import ROOT
 from tf2towers.verify.recorder.turns import Turns
 
 
-def test_a_turn_that_raised_is_over(tmp_path: Path) -> None:
+def test_a_turn_that_raised_an_error_is_over(tmp_path: Path) -> None:
     """The script may have caught the error, at the end of an iterator; its next turn, and the others', come."""
     turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
     taken = []
@@ -31,7 +31,7 @@ def test_a_turn_that_raised_is_over(tmp_path: Path) -> None:
     assert taken == [(number, worker) for number in range(3) for worker in range(2)]
 
 
-def test_who_has_ended_is_left_out(tmp_path: Path) -> None:
+def test_a_worker_that_has_ended_gets_no_turn(tmp_path: Path) -> None:
     """However it ended: its file is no longer locked."""
     other = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tf2towers.verify.recorder.turns import Turns\n"

@@ -52,7 +52,7 @@ class Decidable(Protocol):
         """Names that other files of the program take from each other by a star."""
 
     def is_unreached(self, node: cst.CSTNode, why: str) -> bool:
-        """Whether no run reaches a node."""
+        """True if no run reaches a node."""
 
 
 class Decided:

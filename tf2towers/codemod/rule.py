@@ -66,3 +66,9 @@ def name_of(code: str) -> str:
     """The name of the rule with a code; empty where there is none."""
     rule = rule_of(code)
     return rule.name if rule is not None else ""
+
+
+def title_of(code: str) -> str:
+    """The title of the rule with a code; empty where there is none."""
+    rule = rule_of(code)
+    return rule.title if rule is not None else ""

@@ -65,7 +65,7 @@ def verdict(original: Run, other: Run, options: Options | None = None) -> Parity
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same(kind: str, runs: dict[tuple[str, str], Run]) -> None:
+def test_a_migrated_cluster_is_bitwise_equal(kind: str, runs: dict[tuple[str, str], Run]) -> None:
     """Where a setter names a GPU, a synchronous original used to wait for a token of its new step for ever."""
     result = verdict(runs[kind, "original"], runs[kind, "migrated"])
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
@@ -74,7 +74,7 @@ def test_the_same(kind: str, runs: dict[tuple[str, str], Run]) -> None:
     assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
 
 
-def test_a_mistake(runs: dict[tuple[str, str], Run]) -> None:
+def test_a_mistake_of_a_cluster_differs_at_a_session_call(runs: dict[tuple[str, str], Run]) -> None:
     result = verdict(runs["synchronous", "original"], runs["synchronous", "wrong"])
     assert result.outcome == "differs"
     assert "session call" in result.diagnoses[0].message

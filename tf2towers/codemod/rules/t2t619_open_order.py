@@ -43,10 +43,10 @@ _WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_
 _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
 #: one advice for each message
 OF_UPDATES = (
-    "Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates "
+    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
     "(scope='tower_0') leave nothing open."
 )
-OF_OPTIMIZERS = "Nothing has to be done. tf.control_dependencies orders the updates of two optimizers."
+OF_OPTIMIZERS = "Nothing. tf.control_dependencies orders the updates of two optimizers."
 OF_SEEDS = (
     "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
     "TensorFlows, or start from a checkpoint."
@@ -54,7 +54,7 @@ OF_SEEDS = (
 OF_WORKERS = (
     "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`."
 )
-OF_DRAWS = "Nothing has to be done: by a seed the numbers are the same each time."
+OF_DRAWS = "Nothing: by a seed the numbers are the same each time."
 OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
 
 
@@ -224,11 +224,11 @@ RULE = Rule(
     the random numbers differ.
 
     `tf.contrib.cudnn_rnn.CudnnLSTM` ran in NVIDIA's library, which drew its own numbers and had its own layout of the
-    weights. Plain cells compute the same from one variable of the same name. Distributions that TensorFlow Probability
-    serves draw other numbers by a seed.
+    weights. Plain cells compute the same from one variable of the same name. Distributions of TensorFlow Probability
+    draw other numbers by a seed.
     """,
     todo="""
-    Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates
+    Nothing. Where the towers share their variables, and each has the whole model, one tower's updates
     (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers. Give
     initializers and random operations seeds of their own where the same first weights are wanted on both TensorFlows,
     or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by their new names.

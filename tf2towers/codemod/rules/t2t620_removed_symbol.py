@@ -9,7 +9,9 @@ from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, resets_a_server
 
-_ESTIMATOR = "may be TF 2's, which is not served; `import tensorflow.compat.v1 as tf` says that it is TF 1's"
+_ESTIMATOR = (
+    "may be TF 2's, which is not supported; `import tensorflow.compat.v1 as tf` says that it is TF 1's"
+)
 
 
 def notes(file: File) -> None:

@@ -74,7 +74,7 @@ RULE = Rule(
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
     but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, seeds are drawn from NumPy,
     models train by its optimizers, losses and order of the rows.
-    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
+    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are supported in any program.
     """,
     todo="Write it without that function, or migrate the model to Keras 3 by hand.",
     modules=True,
