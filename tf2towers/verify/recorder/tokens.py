@@ -72,7 +72,11 @@ class SyncReplicas(object):
         added = [op for op in taken.control_inputs if op.type.endswith("AccumulatorApplyGradient")]
         shared = [op.inputs[0] for op in added]
         enough, per_update = optimizer._replicas_to_aggregate, optimizer._tokens_per_step
-        tokens = _Tokens(re.sub(r"\W", "_", min(sums.op.name for sums in shared)), enough, per_update)
+        tokens = _Tokens(
+            re.sub(r"\W", "_", str(min(sums.op.get_attr("shared_name") for sums in shared))),
+            enough,
+            per_update,
+        )
         self._of_op.update(
             (user, tokens) for sums in shared for user in sums.consumers() if TAKES.match(user.type)
         )
