@@ -149,13 +149,14 @@ def _is_harmless(name: str) -> bool:
 
 
 def _is_import(statement: nodes.Statement) -> bool:
-    if isinstance(statement, Compound):
-        inner = [each for made in nodes.blocks(statement) for each in made]
-        return any(map(_is_import, inner)) and all(
-            isinstance(each, nodes.Import | cst.Pass | cst.Assign | cst.Raise) or _is_import(each)
-            for each in inner
-        )
-    return isinstance(statement, nodes.Import)
+    """True if it is an import, or a `try`, `if` or `with` of imports and small statements."""
+    if not isinstance(statement, Compound):
+        return isinstance(statement, nodes.Import)
+    inner = [each for each in nodes.walk(statement) if isinstance(each, nodes.Statement)]
+    small = nodes.Import | cst.Pass | cst.Assign | cst.Raise
+    return any(isinstance(each, nodes.Import) for each in inner) and all(
+        isinstance(each, small | Compound) for each in inner
+    )
 
 
 def _imported_modules(statement: nodes.Statement) -> Iterator[str]:

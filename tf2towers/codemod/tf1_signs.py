@@ -160,14 +160,10 @@ def _is_dimension(file: File, node: cst.CSTNode) -> bool:
     """True if an expression is an item of a shape: `x.get_shape()[1]`, or the variable of a loop over a shape."""
     if isinstance(node, cst.Subscript):
         return isinstance(nodes.index_of(node), cst.BaseExpression) and m.matches(node.value, _SHAPE)
-    if not nodes.is_name(node):
+    loop = file.tree.loop_of(node)
+    if loop is None or not isinstance(loop.target, cst.Name):
         return False
-    loops = (each for each in file.ancestors(node) if isinstance(each, cst.For | nodes.Comprehension))
-    for loop in loops:
-        for clause in [loop] if isinstance(loop, cst.For) else nodes.generators(loop):
-            if m.matches(clause.target, m.Name(node.value)):
-                return m.matches(clause.iter, m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]))
-    return False
+    return m.matches(loop.iter, m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]))
 
 
 def _is_function(file: File, given: cst.BaseExpression) -> bool:
