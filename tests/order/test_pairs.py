@@ -102,6 +102,20 @@ def test_a_parameter_server_sends_before_the_writes_whatever_a_read_waits_for() 
     assert waits(graph, read={"sent": True}) == {"read > write"}
 
 
+def test_what_a_parameter_server_sends_is_sent_before_a_worker_waits_for_others() -> None:
+    """Also where a write is computed from it: a moving average reads its old value at the start of the run."""
+    graph = """
+        v: VarHandleOp
+        x: Const
+        tf2towers_order/held: AssignVariableOp v x
+        read: ReadVariableOp v
+        write: AssignSubVariableOp v read
+    """
+    held = "tf2towers_order/held"
+    assert waits(graph, read={"sent": True}) == {f"read > {held}", f"{held} > write"}
+    assert waits(graph) == {f"{held} > read"}
+
+
 def test_only_what_waits_itself_waits_for_the_initial_value() -> None:
     graph = """
         v: VarHandleOp

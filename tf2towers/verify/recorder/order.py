@@ -95,7 +95,7 @@ class Order(object):
         self.open.update(
             (gate.shared, gate.earlier.name, gate.later.name)
             for gate in kept
-            if not graphs.HELD.search(gate.later.name)
+            if not graphs.is_held(gate.later)
         )
         return {gate.tensor: True for gate in cut}
 
@@ -237,7 +237,7 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
         # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
             continue
-        if graphs.HELD.search(op.name):
+        if graphs.is_held(op):
             held.append(op)
         if op.type in VARIABLES or _SHARED.match(op.type):
             memory.update((tensor, (op, None)) for tensor in op.outputs)
@@ -263,7 +263,7 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
                 found.setdefault(of.name, []).append(access)
             if access is not None and access.kind == WRITE:  # its output is the variable's memory
                 memory.update((output, (of, None)) for output in op.outputs if output.dtype._is_ref_dtype)
-    # what follows may change all variables on parameter servers: once all workers have added their gradients
+    # what follows may change all variables on parameter servers: other workers do so meanwhile
     for of in {of for of, _ in memory.values() if held and _is_served(of)}:
         found.setdefault(of.name, []).extend(Access(op.name, WRITE) for op in held)
     return found, sent

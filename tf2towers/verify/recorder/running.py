@@ -24,10 +24,11 @@ from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
-from .session_runs import change_settings, meet_servers
+from .session_runs import change_settings, have_threads, meet_servers
 from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, hold_tokens, poll_chief
+from .tokens import SyncReplicas
+from .turns import InTurns, Turns, poll_chief
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -67,9 +68,9 @@ def main(
     task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
-        keep_stack(os.path.join(out, task + ".stack"))
-        if task not in options["workers"]:
-            return end_process(run(script, arguments, options))
+    keep_stack(os.path.join(out, (task or "the-script") + ".stack"))
+    if in_cluster and task not in options["workers"]:
+        return end_process(run(script, arguments, options))
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = (
@@ -82,12 +83,16 @@ def main(
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
+        recorder = CallRecorder(
+            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("double", False)
+        )
         if in_cluster:
             workers = options["workers"]
+            have_threads(tf, _server(options, tf))
             turns = Turns(options["out"], workers.index(task), len(workers))
-            recorder.schedule = schedule = InTurns(turns)
-            hold_tokens(tf, schedule, len(workers))
+            sync = SyncReplicas(tf)
+            sync.install()
+            recorder.schedule = schedule = InTurns(turns, sync)
             SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
