@@ -118,11 +118,6 @@ def bare(node: Any) -> Any:
     return node.with_changes(lpar=node.lpar[len(opened) :], rpar=node.rpar[: len(node.rpar) - len(closed)])
 
 
-def copy(node: Any) -> Any:
-    """A copy of an expression, as `bare` gives it."""
-    return bare(node.deep_clone())
-
-
 def expression(template: str, **parts: Any) -> Any:
     """The expression of a text, in which `{name}` stands for a node."""
     return parse_template_expression(template, **parts) if parts else cst.parse_expression(template)
