@@ -116,6 +116,19 @@ def test_what_a_parameter_server_sends_is_sent_before_a_worker_waits_for_others(
     assert waits(graph) == {f"{held} > read"}
 
 
+def test_what_was_sent_is_used_after_a_write_that_the_user_waits_for() -> None:
+    """`with tf.control_dependencies([train_op]): v.assign(tf.clip_by_value(v, ..))` clips the value before it."""
+    graph = """
+        v: VarHandleOp
+        x: Const
+        copy: DeepCopy v
+        first: AssignVariableOp v x
+        clipped: Minimum copy ^first
+        write: AssignVariableOp v clipped
+    """
+    assert waits(graph, copy={"sent": True, "at": "clipped"}) == {"copy > first"}
+
+
 def test_only_what_waits_itself_waits_for_the_initial_value() -> None:
     graph = """
         v: VarHandleOp

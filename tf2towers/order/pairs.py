@@ -165,7 +165,7 @@ class _Rules(object):
                 continue
             place, in_order = self._place_of_read(read, writes), self._in_order(read, writes)
             for write in written:
-                if read.sent and HELD.search(write.operation):
+                if read.sent and (HELD.search(write.operation) or self._user_waits(read, write.operation)):
                     pairs.append((read.operation, write.operation))
                 elif in_order and self._place(write) < place:
                     pairs.append((write.operation, read.operation))
@@ -194,6 +194,12 @@ class _Rules(object):
         if read.sent:
             return False
         return read.waits or bool(self._after(read.operation, writes) | self._after(read.at or "", writes))
+
+    def _user_waits(self, read: Access, write: str) -> bool:
+        """True if what uses a read waits for a write, and the read does not: the value was sent before."""
+        return read.at is not None and bool(
+            self._after(read.at, [write]) & ~self._after(read.operation, [write])
+        )
 
     def _after(self, name: str, writes: Sequence[str]) -> int:
         """The writes that an operation depends on, as bits."""

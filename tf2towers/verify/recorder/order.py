@@ -288,7 +288,9 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
         return None
     first = by or op
     waits = any(not graphs.is_passed(other) for other in first.control_inputs)
-    return Access(op.name, kind, first.name, waits, sent=op.type == "DeepCopy")
+    is_sent = op.type == "DeepCopy"
+    users = [user.name for user in op.outputs[0].consumers()] if is_sent else []
+    return Access(op.name, kind, users[0] if len(users) == 1 else first.name, waits, sent=is_sent)
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:

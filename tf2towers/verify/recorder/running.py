@@ -29,6 +29,7 @@ from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
 from .tokens import SyncReplicas
 from .turns import InTurns, Turns, poll_chief
+from .wrapping import wrap
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -173,6 +174,8 @@ class _Process(object):
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
+        if turns is not None:
+            wrap(_server(options, tf), "join", self._serve)
 
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
@@ -184,6 +187,13 @@ class _Process(object):
             while True:  # `verify` ends it, when the other workers are at their end
                 time.sleep(60)
         return end_process(status)
+
+    def _serve(self, join: Callable[..., None], *args: Any) -> None:
+        """A worker that only serves, as in in-graph replication, makes no call, and takes no turn."""
+        self.finish()
+        if self._turns is not None:
+            self._turns.end()
+        join(*args)
 
     def follow(self, tasks: OwnTasks) -> None:
         """Follows the tasks that the script starts by itself."""

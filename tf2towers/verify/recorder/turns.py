@@ -145,7 +145,8 @@ class InTurns(Alone):
             self._turns.note("begins")
         has_tokens = self._sync.bind(effects, self._turns)
         if not (self.is_step(effects) if self.shared is not None else self._begun and effects.used):
-            yield
+            with self._giving_way(False) if effects.meets and self.shared is None else contextlib.ExitStack():
+                yield
         elif self.shared is not None:
             with self._turns.turn():
                 pass
@@ -154,22 +155,27 @@ class InTurns(Alone):
             with self._turns.turn():
                 yield
         elif effects.training or effects.adds:
-            with self._turns.turn(), self._giving_way():
+            with self._turns.turn(), self._giving_way(True):
                 yield
         else:
             with self._turns.turn():
                 pass
-            yield
+            with self._giving_way(False):
+                yield
 
     @contextlib.contextmanager
-    def _giving_way(self) -> Iterator[None]:
-        """A context in a turn, which is passed on as long as the call waits for another worker."""
+    def _giving_way(self, has_turn: bool) -> Iterator[None]:
+        """A context for a call that may wait for another worker: the others have their turns meanwhile."""
         is_over = threading.Event()
 
         def give_way() -> None:
             while not is_over.wait(self._patience):
-                self._turns.pass_on()
                 self._patience = _PAUSE
+                if has_turn:
+                    self._turns.pass_on()
+                    continue
+                with self._turns.turn():
+                    pass
 
         thread = threading.Thread(target=give_way, daemon=True)
         thread.start()

@@ -18,9 +18,9 @@ if given.job_name == "ps":
 device = "/job:worker/task:%d" % given.task_index
 workers = len(given.worker_hosts.split(","))
 with tf.device(tf.train.replica_device_setter(worker_device=device, cluster=cluster)):
-    images = tf.placeholder(tf.float32, [None, 4])
+    images = tf.placeholder(tf.float32, [None, 9])
     step = tf.train.get_or_create_global_step()
-    hidden = tf.layers.batch_normalization(tf.layers.dense(images, 5), training=True)
+    hidden = tf.layers.batch_normalization(tf.layers.dense(images, 32), training=True)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.nn.relu(hidden), 1) - 1.0))
     optimizer = tf.train.SyncReplicasOptimizer(
         tf.train.MomentumOptimizer(0.05, 0.9), replicas_to_aggregate=2, total_num_replicas=workers
@@ -32,4 +32,4 @@ with tf.train.MonitoredTrainingSession(
     server.target, chief, hooks=[optimizer.make_session_run_hook(chief)], log_step_count_steps=None
 ) as session:
     for _ in range(9):
-        session.run([train, step, loss], {images: numbers.rand(8, 4)})
+        session.run([train, step, loss], {images: numbers.rand(64, 9)})
