@@ -14,10 +14,9 @@ from tf2towers.codemod.changes import (
     Removal,
     Replacement,
     expression,
-    in_lines,
     line,
     replace,
-    small,
+    replace_statement,
 )
 from tf2towers.codemod.nodes import Statement
 from tf2towers.codemod.tree import Tree
@@ -207,10 +206,7 @@ def test_new_lines_get_the_lines_above() -> None:
 
 def test_several_statements_in_the_place_of_one_have_lines_where_it_was_alone() -> None:
     def make(tree: Tree) -> list[Change]:
-        new = [small("import b"), small("import c")]
-        return [
-            Replacement(each, lambda updated, now: in_lines(new, updated)) for each in tree.all(cst.Import)
-        ]
+        return [replace_statement(each, ["import b", "import c"]) for each in tree.all(cst.Import)]
 
     assert changed("# of a\nimport a  # beside\n", make) == dedent(
         """\

@@ -130,6 +130,7 @@ def test_a_gradient_of_rounding_is_no_difference() -> None:
         (1e-3, 1e-12, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
         (1e-3, 1e-3, 1e-3, set()),
         (1e-3, 1e-12, 1.0, set()),  # of another size: a mistake
+        (0.0, 0.0, 0.0, set()),  # of no size: a variable that it does not move may differ by a mistake
     ],
 )
 def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noise: set[str]) -> None:

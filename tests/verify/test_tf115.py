@@ -54,6 +54,19 @@ def test_a_cluster_agrees_with_tensorflow_1_15(script: str, issync: int, tmp_pat
     assert max(gradient.max_rel for gradient in gradients) <= 1e-4
 
 
+@pytest.mark.parametrize("rate", ["0.05", "0.0501"])
+def test_a_cluster_with_batch_norm(rate: str, tmp_path: Path) -> None:
+    """A bias before the norm is rounding, as the original's run in float64 says; a mistake is a difference."""
+    script = Path(__file__).parent / "calls" / "legacy" / "backups.py"
+    migrate_into(script, tmp_path, "MomentumOptimizer(0.05", f"MomentumOptimizer({rate}")
+    options = Options(steps=5, timeout=240, legacy_python=TF1, cluster=Shape(workers=3))
+    result = verify(script, tmp_path / script.name, [], options)
+    assert result.outcome == ("within" if rate == "0.05" else "differs"), result.error
+    if rate == "0.05":
+        rounding = {each.name for each in result.comparisons if each.rounding}
+        assert {"dense/bias"} <= rounding <= {"dense/bias", "dense/bias/Momentum"}
+
+
 @pytest.mark.parametrize("factor", ["", "1.01"])
 def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     """Its true gradient is 0, and Adam makes steps of its rounding: the float64 run says so."""

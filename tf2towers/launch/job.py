@@ -15,6 +15,7 @@ from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.signals import note_signals
+from tf2towers.launch.work import Work
 
 TICK = 0.05  # seconds of one wait for output or the end of a task
 QUIET = 10.0  # seconds without output after which the launcher names the tasks that it waits for
@@ -125,7 +126,7 @@ class Job:
         self._selector.register(member.output, selectors.EVENT_READ, member)
 
     def _until_decided(self, began: float) -> Outcome:
-        timeout = self._plan.timeout
+        timeout, work = self._plan.timeout, Work(self._plan.idle)
         waited_for, quiet_since = "", began
         told: set[str] = set()
         workers = [member for member in self.members if member.task.trains]
@@ -141,10 +142,15 @@ class Job:
             for member in self.members:
                 if member.status:
                     return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
+            why = ""
             if timeout is not None and time.monotonic() - began >= timeout:
+                why = f"not over after {timeout:g} seconds"
+            elif work.is_over({member.process for member in self._running()}):
+                why = f"no task has done anything for {self._plan.idle:g} seconds"
+            if why:
                 running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 still = f" ({running} had not ended)" if len(self.members) > 1 else ""
-                return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds{still}")
+                return Outcome(TIMED_OUT, why + still)
             for name in self._waiting_for_chief() - told:
                 told.add(name)
                 self._watcher.notice(f"{name} {_WORKER_WAITS}")

@@ -52,6 +52,11 @@ class Member:
         """True if the process has been started and has not ended."""
         return self._popen is not None
 
+    @property
+    def process(self) -> int:
+        """The number of the process, and of the session of those that it starts; 0 where it does not run."""
+        return 0 if self._popen is None else self._popen.pid
+
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Starts the process; for the arguments and errors see `start_command`."""
         self._popen = start_command(command, environment, subprocess.PIPE)

@@ -139,11 +139,12 @@ def test_an_estimator_with_a_chief(tmp_path: Path) -> None:
     assert "no evaluator was run" in result.notes[-1]
 
 
-@pytest.mark.parametrize("name", ["averaged", "by_hand"])
+@pytest.mark.parametrize("name", ["averaged", "backups", "by_hand"])
 def test_three_synchronous_workers(name: str, tmp_path: Path) -> None:
     """Their gradients are added in the order of the workers: another order of three changes the sum.
 
-    Moving averages, and reads that wait, come after the chief's update, and one worker after the other.
+    Moving averages, and reads that wait, come after the chief's update, and one worker after the other. Where two
+    gradients make a step, whose they are is the same in each run, and so is whose come too late.
     """
     script = Path(__file__).parent / "legacy" / f"{name}.py"
     migrate_into(script, tmp_path)
