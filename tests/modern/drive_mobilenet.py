@@ -44,7 +44,8 @@ RUNS = {
     "hand float16": ["--precision=float16"],
     "hand jit": ["--jit"],
     "fit on one": ["--num_gpus=1", "--batch_size=32"],
-    "fit on one, jit": ["--devices=/cpu:1", "--batch_size=32", "--jit"],
+    "fit on one of those named": ["--devices=/cpu:1", "--batch_size=32"],
+    "fit on one, jit": ["--num_gpus=1", "--batch_size=32", "--jit"],
     "fit refused": ["--jit"],
 }
 

@@ -19,7 +19,7 @@ from tests.runtime.tasks import run_python
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-MULTI_WORKER = ["modern/mnist_multi_worker.py"]
+PARAMETER_SERVER, MULTI_WORKER = ["modern/mnist_parameter_server.py"], ["modern/mnist_multi_worker.py"]
 BATCH, STEPS, HALF = 50, 24, 12
 
 
@@ -69,13 +69,9 @@ def scalars(folder: Path) -> set[str]:
 
 
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
-    """Worker 0 of TF1's commands is the chief; the others compute. What is saved after a signal is where it goes on.
-
-    Each of them runs with TensorFlow alone.
-    """
+    """Worker 0 of TF1's commands is the chief; the others compute. What is saved after a signal is where it goes on."""
     flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
-    program = alone("mnist_parameter_server.py", tmp_path)
-    with Job(program, tmp_path, *flags, ps=1, workers=3) as job:
+    with Job(PARAMETER_SERVER, tmp_path, *flags, ps=1, workers=3) as job:
         for task in (("ps", 0), ("worker", 1), ("worker", 2), ("worker", 0)):
             job.start(*task)
         job.wait_for_step(200)
@@ -97,12 +93,22 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         resumed = re.search(r"resuming at step (\d+) of 2000", printed)
         assert resumed
         assert int(resumed[1]) >= 800
-        assert printed.count(MADE_UP) == 1
         step, loss = validation(printed)
         assert 2000 <= step <= 2003  # a request cut off by a death may count twice
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
         assert all(job.processes[task].poll() is None for task in (("ps", 0), ("worker", 1), ("worker", 2)))
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
+
+
+def test_parameter_servers_run_with_tensorflow_alone(tmp_path):
+    flags = ("--train_steps=60", "--steps_per_request=5", "--log_every=20")
+    with Job(alone("mnist_parameter_server.py", tmp_path), tmp_path, *flags, ps=1, workers=2) as job:
+        for task in (("ps", 0), ("worker", 1), ("worker", 0)):
+            job.start(*task)
+        assert job.processes["worker", 0].wait(timeout=180) == 0, job.printed("worker", 0)
+        printed = job.printed("worker", 0)
+    assert validation(printed)[0] == 60
+    assert printed.count(MADE_UP) == 1
 
 
 def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):

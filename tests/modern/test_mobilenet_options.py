@@ -98,7 +98,7 @@ def test_one_device_and_two_with_half_of_each_batch_train_the_same(printed):
 
 def test_devices_are_those_named(printed):
     assert re.search("^ON .*/device:CPU:0$", printed["fit on one"][0], re.M)
-    assert re.search("^ON .*/device:CPU:1$", printed["fit on one, jit"][0], re.M)
+    assert re.search("^ON .*/device:CPU:1$", printed["fit on one of those named"][0], re.M)
 
 
 def test_fit_cannot_compile_several_replicas(printed):
