@@ -78,16 +78,18 @@ class Forks:
 #: what an original's recorder imports, and what a migrated script mostly does; neither starts TensorFlow
 IMPORTED = {
     "1": ("tf2towers.verify.stand_ins", "tf2towers.runtime.tf1.layers"),
-    "0": ("tf2towers.runtime.strategy", "tf2towers.runtime.graph_session.session", "tf2towers.runtime.tf1.layers"),
+    "0": (
+        "tf2towers.runtime.strategy",
+        "tf2towers.runtime.graph_session.session",
+        "tf2towers.runtime.tf1.layers",
+    ),
 }
 
 
 def serve() -> None:
     import tensorflow  # noqa: F401
 
-    import tf2towers.verify.recorder.running
-
-    for name in IMPORTED[os.environ["TF_USE_LEGACY_KERAS"]]:
+    for name in ("tf2towers.verify.recorder.running", *IMPORTED[os.environ["TF_USE_LEGACY_KERAS"]]):
         importlib.import_module(name)
     parent, running = os.getppid(), dict[int, socket.socket]()
     gc.collect()
