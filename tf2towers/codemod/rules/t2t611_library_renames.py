@@ -21,14 +21,7 @@ from tf2towers.codemod.changes import (
     small,
 )
 from tf2towers.codemod.dead_code import is_taken
-from tf2towers.codemod.libraries import (
-    LibraryChange,
-    gone_part,
-    last_names,
-    library_changes,
-    library_name,
-    note_lost,
-)
+from tf2towers.codemod.libraries import gone_part, last_names, library_name, note_lost
 from tf2towers.codemod.library_calls import change_call, renamed
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.python_versions import (
@@ -40,6 +33,7 @@ from tf2towers.codemod.python_versions import (
 )
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.tables import LibraryChange, library_changes
 
 
 def changes(file: File) -> Iterator[Change]:

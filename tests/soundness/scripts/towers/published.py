@@ -91,7 +91,7 @@ with tf.Session(config=config) as sess:
 #: printed_and_baselined: tf.Print in each tower, a running baseline of the reward that both read and one updates
 x = tf.placeholder(tf.float32, [8, 3])
 baseline = tf.get_variable('baseline', [], initializer=tf.zeros_initializer(), trainable=False)
-opt, grads, rewards = tf.train.GradientDescentOptimizer(0.1), [], []
+opt, grads, rewards = tf.train.GradientDescentOptimizer(0.02), [], []
 for i in range(2):
     with tf.device('/gpu:%d' % i), tf.variable_scope('policy', reuse=i > 0):
         mean = tf.layers.dense(x[i * 4:i * 4 + 4], 1, name='mean')
