@@ -58,7 +58,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     ):
         _judge_with_resources(result, options, place, original, migrated)
     if result.outcome == "differs" and alone and across:
-        steps = record_steps_of_both(result, options, place, noise=True)
+        steps = record_steps_of_both(result, options, place, double=True)
         if steps is not None:
             _judge_in_step(result, options, place, original, *steps)
 
@@ -77,7 +77,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and alone
     ):
         if not across:
-            steps = record_steps_of_both(result, options, place, noise=False)
+            steps = record_steps_of_both(result, options, place, double=False)
         if steps is not None:
             result.diagnoses = [*diagnose(*steps), *result.diagnoses]
 
@@ -175,7 +175,7 @@ def _judge_in_step(
     except NotComparable as problem:
         result.notes.append(f"the steps could not be compared one by one: {problem}")
         return
-    result.notes += [note for note in steps.facts.notes if note.startswith("rounding was not measured")]
+    result.notes += [note for note in steps.facts.notes if note.startswith("no float64 run")]
     if outcome_of(found) != "differs":
         how = dataclasses.replace(options, steps=len(steps.steps), in_step=place / "original")
         folder, script = place / "migrated-in-step", result.migrated.script
