@@ -106,15 +106,18 @@ with tf.Session() as sess:
     print(sess.run([w, counter, total]))
 
 #: py_func_augments: tf.py_func draws flips and noise by NumPy, with what is fed and in tf.data
-def augment(image):
-    if np.random.rand() < 0.5:
+def augment(image, random=np.random):
+    if random.rand() < 0.5:
         image = image[::-1]
-    return (image + np.random.normal(0, 0.1, image.shape)).astype(np.float32)
+    return (image + random.normal(0, 0.1, image.shape)).astype(np.float32)
+
+def of_dataset(image, random=np.random.RandomState(7)):
+    return augment(image, random)
 
 fed = tf.placeholder(tf.float32, [3])
 augmented = tf.py_func(augment, [fed], tf.float32)
 augmented.set_shape([3])
-dataset = tf.data.Dataset.from_tensor_slices(rows).map(lambda x: tf.py_func(augment, [x], tf.float32)).batch(4)
+dataset = tf.data.Dataset.from_tensor_slices(rows).map(lambda x: tf.py_func(of_dataset, [x], tf.float32)).batch(4)
 batch = dataset.make_one_shot_iterator().get_next()
 batch.set_shape([None, 3])
 w = tf.get_variable('w', [3], initializer=tf.ones_initializer())
@@ -295,12 +298,12 @@ with tf.Session() as sess:
             print(t, move, value, sess.run(q_slow, {state: [now]})[0].tolist())
 
 #: language_model_with_fed_state: a stacked LSTM whose state is fed from batch to batch; clipped by the global norm; the rate is assigned
-cell = tf.nn.rnn_cell.MultiRNNCell([
-    tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicLSTMCell(4, forget_bias=0.0), output_keep_prob=0.9, seed=n) for n in range(2)])
+cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(4, forget_bias=0.0) for _ in range(2)])
 words, targets = tf.placeholder(tf.int32, [2, 3]), tf.placeholder(tf.int32, [2, 3])
 initial = cell.zero_state(2, tf.float32)
 embedding = tf.get_variable('embedding', [7, 4], initializer=tf.random_uniform_initializer(-0.5, 0.5, seed=1))
-outputs, final = tf.nn.dynamic_rnn(cell, tf.nn.embedding_lookup(embedding, words), initial_state=initial)
+embedded = tf.nn.dropout(tf.nn.embedding_lookup(embedding, words), keep_prob=0.9, seed=1)
+outputs, final = tf.nn.dynamic_rnn(cell, embedded, initial_state=initial)
 logits = tf.reshape(tf.layers.dense(outputs, 7, name='softmax'), [-1, 7])
 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.reshape(targets, [-1]), logits=logits))
 rate = tf.Variable(0.0, trainable=False)
