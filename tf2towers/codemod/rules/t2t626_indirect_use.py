@@ -267,12 +267,13 @@ def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
 class IndirectUse(Rule):
     """TensorFlow is passed on as a value
 
-    The module itself may be an argument, or an attribute is taken by a name that no text of the program says
-    (`getattr(tf, input())`). Then it is unknown whether the symbols mean the same in TF 2. The name may be in a table,
-    in a flag's default or choices, or a part of it is known (`name + 'Optimizer'`). Where TF 2 has all that it can be,
-    the call stays. `hasattr(tf, 'contrib')` becomes True. Of `{"run": tf.train}` this holds where the program names
-    what TF 2's module lacks, of some object (`x.Server`) or in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval`
-    or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    The module itself may be an argument, or a module of the script in which TensorFlow has a name. Or an attribute is
+    taken by a name that no text of the program says (`getattr(tf, input())`). Then it is unknown whether the symbols
+    mean the same in TF 2. The name may be in a table, in a flag's default or choices, or a part of it is known
+    (`name + 'Optimizer'`). Where TF 2 has all that it can be, the call stays. `hasattr(tf, 'contrib')` becomes True.
+    Of `{"run": tf.train}` this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or
+    in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2
+    has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.
