@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[1]
 TOWERS_LINE = re.compile(r"step (\d+), loss = ")
 EPOCH_LINE = re.compile(r"epoch (\d+): ")
 WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+)", re.IGNORECASE)
-MODERN_WORKER_LINE = re.compile(r"worker 0\W.*training step (\d+) done", re.IGNORECASE)
+MODERN_WORKER_LINE = re.compile(r"(?:chief|worker) 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
 ENDLESS = 1_000_000_000
 #: environment variables with the same malloc settings as in `tf2towers.runtime.memory`, for the other programs
