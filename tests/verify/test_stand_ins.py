@@ -140,7 +140,7 @@ print(hasattr(tf.contrib.layers, "no_such_layer"), hasattr(tf, "no_such_name"))
 for touch in (
     lambda: tf.contrib.gan.cycle_consistency_loss,
     lambda: cyclegan_model(1),
-    lambda: tf.contrib.tpu.RunConfig(),
+    lambda: tf.contrib.tpu.rewrite(),
 ):
     try:
         touch()

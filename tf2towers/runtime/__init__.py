@@ -15,11 +15,13 @@ _HOMES = {
     "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
     # functions that behave as in Python 2
+    "python2_arguments": "python2",
     "python2_decode": "python2",
     "python2_division": "python2",
     "python2_division_in_place": "python2",
     "python2_filter": "python2",
     "python2_map": "python2",
+    "python2_message": "python2",
     "python2_round": "python2",
     "python2_seed": "python2",
     # TF1 graph code run as functions
@@ -75,6 +77,7 @@ _HOMES = {
     "seq2seq": "tf1.seq2seq",
     "slim": "tf1.slim",
     "tensor_shapes": "tf1.tensor_shapes",
+    "tpu": "tf1.tpu",
     "training": "tf1.training",
     # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",

@@ -262,3 +262,82 @@ def an_export_and_a_warm_start():
     )
     other.train(in_order, steps=2, hooks=[hook])
     return [tf.constant(served)] + learned(other, hook)
+
+
+def spec_without_tpus(features, labels, mode, params):
+    result = predicted(features)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, predictions={"result": result})
+    loss = tf.losses.mean_squared_error(labels, result)
+    optimizer = tf.train.MomentumOptimizer(params["rate"], 0.9)
+    if params["use_tpu"]:
+        optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
+
+    def metrics(labels, result):
+        return {"error": tf.metrics.mean_absolute_error(labels, result)}
+
+    return tf.contrib.tpu.TPUEstimatorSpec(
+        mode,
+        loss=loss,
+        train_op=optimizer.minimize(loss, tf.train.get_global_step()),
+        eval_metrics=(metrics, [labels, result]),
+        scaffold_fn=lambda: tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=2)),
+        host_call=(tf.reduce_mean, [tf.reshape(loss, [1])]),
+    )
+
+
+@case
+def an_estimator_for_tpus_without_one():
+    hook = Losses()
+    shards = tf.contrib.tpu.TPUConfig(
+        iterations_per_loop=5,
+        num_shards=8,
+        per_host_input_for_training=tf.contrib.tpu.InputPipelineConfig.PER_HOST_V2,
+    )
+    run = tf.contrib.tpu.RunConfig(
+        tpu_config=shards,
+        model_dir=tempfile.mkdtemp(),
+        tf_random_seed=1,
+        session_config=SOFT,
+        save_checkpoints_steps=2,
+    )
+    estimator = tf.contrib.tpu.TPUEstimator(
+        spec_without_tpus,
+        config=run,
+        params={"rate": 0.05, "use_tpu": False},
+        use_tpu=False,
+        train_batch_size=16,
+        eval_batch_size=8,
+        predict_batch_size=4,
+    )
+
+    def input_fn(params):
+        return in_order(params["batch_size"])
+
+    estimator.train(input_fn, max_steps=6, hooks=[hook])
+    results = [row["result"] for row in estimator.predict(input_fn)]
+    return learned(estimator, hook) + evaluated(estimator, input_fn) + [tf.constant(np.stack(results[:9]))]
+
+
+@case
+def an_experiment_that_trains_and_evaluates_in_turn():
+    folder, hook = tempfile.mkdtemp(), Losses()
+
+    def make(run_config, hparams):
+        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams.rate})
+        return tf.contrib.learn.Experiment(
+            estimator, in_order, in_order, train_steps=6, eval_steps=2, train_monitors=[hook],
+            eval_delay_secs=0, continuous_eval_throttle_secs=0, train_steps_per_iteration=4,
+        )  # fmt: skip
+
+    given = {
+        "run_config": tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3),
+        "hparams": tf.contrib.training.HParams(rate=0.05),
+    }
+    found, _ = learn_runner.run(make, schedule="continuous_train_and_eval", **given)
+    learn_runner.run(make, schedule="continuous_eval", **given)
+    return [
+        sorted(found),
+        [tf.constant(found[name]) for name in sorted(found)],
+        tf.constant(hook.losses),
+    ]

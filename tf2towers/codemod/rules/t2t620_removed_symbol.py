@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.codemod.nodes import argument, literal
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -26,6 +27,9 @@ def notes(file: File) -> None:
                 "one build the model by its code, and restore the checkpoint"
             )
             file.note(node, "T2T620", message, "note")
+    for call in file.all(cst.Call):
+        if (file.canonical(call.func) or "").endswith("TPUEstimator"):
+            _note_tpu(file, call)
     for node in file.all(cst.Attribute):
         if resets_a_server(file, node) and find_unreached_context(file, node, "") is None:
             message = (
@@ -33,6 +37,16 @@ def notes(file: File) -> None:
                 "it out, close the sessions, and run the initializers in the next one"
             )
             file.note(node, "T2T620", message)
+
+
+def _note_tpu(file: File, call: cst.Call) -> None:
+    """Notes an Estimator that trains on TPUs, or may do so: it is served without them."""
+    uses = argument(call, 4, "use_tpu")
+    if literal(uses) is True or (uses is None and not any(given.star for given in call.args)):
+        note_site(file, call, "T2T620", "TPUEstimator trains on CPUs and GPUs alone: give it use_tpu=False")
+    elif literal(uses) is not False:
+        message = "TPUEstimator trains on CPUs and GPUs; with use_tpu it ends with an error"
+        file.note(call, "T2T620", message, "note")
 
 
 RULE = Rule(

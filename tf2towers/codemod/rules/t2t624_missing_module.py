@@ -75,7 +75,7 @@ def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None
 
 def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
     """Reports the file that a compiled or generated module is made of."""
-    file.decided.compiled.append(built.file)
+    file.decided.compiled += (built.file, *built.beside)
     if built.by:
         message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
     else:

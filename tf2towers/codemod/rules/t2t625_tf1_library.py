@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from tf2towers.codemod import probability
-from tf2towers.codemod.nodes import Symbol, block, literal, module_of, name_of, walk
+from tf2towers.codemod.nodes import Symbol, block, imported, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -26,14 +26,10 @@ def notes(file: File) -> None:
         _note_keras2(file)
         return
     for node in file.imports:
-        names = (
-            [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
-        )
-        if names[0].startswith(".") or takes_data(file, node):
+        if takes_data(file, node):
             continue
-        for name in names:
-            root = name.partition(".")[0]
-            if is_tf1_library(root) and not file.program.imports.has(file.path, root):
+        for root in sorted({name.partition(".")[0] for _, name in imported(node) if is_tf1_library(name)}):
+            if not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 if root == "tf_slim":
                     continue  # the runtime stands on it
