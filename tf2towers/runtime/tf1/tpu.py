@@ -18,7 +18,7 @@ from tensorflow_estimator.python.estimator.tpu.tpu_estimator import TPUEstimator
 from tensorflow_estimator.python.estimator.tpu.tpu_estimator import TPUEstimatorSpec as TPUEstimatorSpec  # noqa: E402
 
 
-class TPUEstimator(_TPUEstimator):  # type: ignore[misc]
+class TPUEstimator(_TPUEstimator):
     """`tf.contrib.tpu.TPUEstimator` that trains on CPUs and GPUs, and exports the graph for them alone.
 
     Raises:
