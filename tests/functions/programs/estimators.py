@@ -273,14 +273,14 @@ def spec_without_tpus(features, labels, mode, params):
     if params["use_tpu"]:
         optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
 
-    def metrics(labels, result):
+    def measured(labels, result):
         return {"error": tf.metrics.mean_absolute_error(labels, result)}
 
     return tf.contrib.tpu.TPUEstimatorSpec(
         mode,
         loss=loss,
         train_op=optimizer.minimize(loss, tf.train.get_global_step()),
-        eval_metrics=(metrics, [labels, result]),
+        eval_metrics=(measured, [labels, result]),
         scaffold_fn=lambda: tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=2)),
         host_call=(tf.reduce_mean, [tf.reshape(loss, [1])]),
     )
