@@ -43,6 +43,7 @@ _HOMES = {
     "ParameterServerStrategy": "strategy",
     # symbols that TF 2 no longer has
     "FLOAT_OPS_OPTIONS": "tf1",
+    "LinearOperatorTriL": "tf1",
     "ModeKeys": "tf1",
     "StagingArea": "tf1",
     "TRAINABLE_VARS_PARAMS_STAT_OPTIONS": "tf1",
@@ -50,6 +51,7 @@ _HOMES = {
     "batch_and_drop_remainder": "tf1",
     "histogram_summary": "tf1",
     "image_summary": "tf1",
+    "logger": "tf1",
     "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
     "crf": "tf1.crf",
@@ -58,6 +60,7 @@ _HOMES = {
     "distribution_functions": "tf1.distribution_functions",
     "distributions": "tf1.distributions",
     "estimator": "tf1.estimator",
+    "estimator_heads": "tf1.estimator_heads",
     "gan": "tf1.gan",
     "hparams": "tf1.hparams",
     "image": "tf1.image",

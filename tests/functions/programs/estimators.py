@@ -6,6 +6,8 @@ import numpy as np
 import tensorflow as tf
 from cases import case
 from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.python.estimator.canned import head as heads
+from tensorflow.python.estimator.canned import optimizers
 
 SOFT = tf.ConfigProto(allow_soft_placement=True)
 DRAWN = np.random.RandomState(0)
@@ -276,13 +278,16 @@ def spec_without_tpus(features, labels, mode, params):
     def measured(labels, result):
         return {"error": tf.metrics.mean_absolute_error(labels, result)}
 
+    def on_the_host(losses):
+        return tf.reduce_mean(losses)
+
     return tf.contrib.tpu.TPUEstimatorSpec(
         mode,
         loss=loss,
         train_op=optimizer.minimize(loss, tf.train.get_global_step()),
         eval_metrics=(measured, [labels, result]),
         scaffold_fn=lambda: tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=2)),
-        host_call=(tf.reduce_mean, [tf.reshape(loss, [1])]),
+        host_call=(on_the_host, [tf.reshape(loss, [1])]),
     )
 
 
@@ -341,3 +346,49 @@ def an_experiment_that_trains_and_evaluates_in_turn():
         [tf.constant(found[name]) for name in sorted(found)],
         tf.constant(hook.losses),
     ]
+
+
+def of_a_head(make, labels):
+    hook = Losses()
+
+    def headed_fn(features, labels, mode):
+        head = make()
+        hidden = tf.layers.dense(
+            features["x"], 4, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.3)
+        )
+        initializer = tf.constant_initializer(np.linspace(-1, 1, 4 * head.logits_dimension))
+        logits = tf.layers.dense(hidden, head.logits_dimension, kernel_initializer=initializer)
+        optimizer = optimizers.get_optimizer_instance("Adagrad", 0.1)
+        return head.create_estimator_spec(
+            features,
+            mode,
+            logits,
+            labels,
+            train_op_fn=lambda loss: optimizer.minimize(loss, tf.train.get_global_step()),
+        )
+
+    def input_fn():
+        return tf.data.Dataset.from_tensor_slices(({"x": ROWS}, labels)).batch(16)
+
+    estimator = tf.estimator.Estimator(headed_fn, tempfile.mkdtemp(), config())
+    estimator.train(input_fn, hooks=[hook])
+    return learned(estimator, hook) + evaluated(estimator, input_fn)
+
+
+@case
+def a_head_of_two_classes():
+    head = tf.contrib.estimator.binary_classification_head
+    return of_a_head(lambda: head(thresholds=[0.4], loss_reduction=tf.losses.Reduction.SUM), LABELS)
+
+
+@case
+def heads_of_classes():
+    many = of_a_head(lambda: tf.contrib.estimator.multi_class_head(5), PLACES)
+    private = heads._binary_logistic_or_multi_class_head
+    return many + of_a_head(lambda: private(2, None, None, tf.losses.Reduction.SUM), LABELS)
+
+
+@case
+def heads_of_numbers():
+    counts = of_a_head(tf.contrib.estimator.poisson_regression_head, PLACES.astype(np.float32))
+    return counts + of_a_head(lambda: tf.contrib.estimator.regression_head(label_dimension=1), TARGETS)
