@@ -19,6 +19,7 @@ from tf2towers.codemod.changes import (
     Replacement,
     as_argument,
     bare,
+    comments_above,
     expression,
     in_its_place,
     line,
@@ -50,27 +51,6 @@ _JOB = re.compile(r"job:(?!localhost)")
 _SPEAKS_OF_SETTER = re.compile(r"(?i)device[ _]?setter|\bsetter\b")
 
 
-def changes(file: File) -> Iterator[Change]:
-    """A strategy's scope for each `tf.device` of a setter; if there is none, where a worker's graph is built."""
-    if has_strategy(file):
-        return
-    yield from _rewrite_inline_setters(file)
-    for named in _find_named_setters(file):
-        yield from _rewrite_named_setter(file, named)
-    files = file.program.files
-    if not any(map(_has_a_scope, files)) and any(map(_is_of_a_cluster, files)):
-        if any(map(_has_a_setter, files)) and any(map(_find_chosen, files)):
-            yield from _enter_chosen(file)
-            return
-        if any(map(_has_a_setter, files)):
-            _note_setters(file)
-            return
-        for kind, places in enumerate(_find_places(file)):
-            if any(_find_places(other)[kind] for other in files):
-                yield from _add_scopes(file, places)
-                return
-
-
 def _has_a_setter(file: File) -> bool:
     return any(canonical == _SETTER for _, canonical in file.symbols)
 
@@ -85,13 +65,13 @@ def _note_setters(file: File) -> None:
 
 def _note_comment(file: File, statement: cst.CSTNode) -> None:
     """Names a comment above a statement that speaks of the device setter, which is a strategy now."""
-    line = file.text.first_line(statement) - 1
-    while (text := file.text.line(line).strip() if line else "").startswith("#"):
-        if _SPEAKS_OF_SETTER.search(text):
+    line = file.tree.line(file.statement(statement))
+    above = [*line.leading_lines] if line is not None else []
+    for empty in above[len(above) - comments_above(above) :]:
+        if empty.comment is not None and _SPEAKS_OF_SETTER.search(empty.comment.value):
             message = "a comment above speaks of the device setter, which is the strategy now"
             file.note(statement, "T2T630", message, kind="note")
             return
-        line -= 1
 
 
 def _strategy_name(file: File, node: cst.CSTNode) -> str:
@@ -123,15 +103,11 @@ def _enter_chosen(file: File) -> Iterator[Change]:
         made = f"{file.need('ParameterServerStrategy')}(device={{device}})"
         around = _find_with_to_precede(file, call, call)
         if around is None:
-            yield Replacement(call, partial(_scope_of, made, device))
+            yield replace(call, f"{made}.scope()", device=device)
             continue
         strategy = _strategy_name(file, call)
         yield Insertion(around, partial(_chosen, f"{strategy} = {made}", device))
         yield replace(call, f"{strategy}.scope()")
-
-
-def _scope_of(made: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
-    return in_its_place(expression(f"{made}.scope()", device=as_argument(now(device))), updated)
 
 
 def _chosen(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:
@@ -338,10 +314,9 @@ def _texts(file: File, device: cst.BaseExpression) -> list[str]:
     return [text for value in [device, *values] for text in texts_in(value)]
 
 
-RULE = Rule(
-    code="T2T630",
-    title="A replica_device_setter's device is a strategy's scope",
-    why="""
+class ParameterServerScope(Rule):
+    """A replica_device_setter's device is a strategy's scope
+
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
     So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
@@ -351,10 +326,10 @@ RULE = Rule(
 
     Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
     and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.
-    """,
-    changes=changes,
-    sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
-    examples=(
+    """
+
+    sources = ("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter")
+    examples = (
         Example(
             "a setter's device",
             """
@@ -376,5 +351,25 @@ RULE = Rule(
                     w = tf.get_variable('w', [])
                 """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the file has no strategy of its own."""
+        return not has_strategy(self.file)
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A strategy's scope for each `tf.device` of a setter; if there is none, where a worker's graph is built."""
+        file, files = self.file, self.file.program.files
+        self.change(_rewrite_inline_setters(file))
+        for named in _find_named_setters(file):
+            self.change(_rewrite_named_setter(file, named))
+        if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
+            return
+        if any(map(_has_a_setter, files)) and any(map(_find_chosen, files)):
+            self.change(_enter_chosen(file))
+        elif any(map(_has_a_setter, files)):
+            _note_setters(file)
+        else:
+            kinds = zip(_find_places(file), *map(_find_places, files), strict=True)
+            places = next((own for own, *others in kinds if any(others)), None)
+            self.change(_add_scopes(file, places) if places is not None else ())
