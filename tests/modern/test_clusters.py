@@ -93,6 +93,28 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
 
 
+def test_a_step_of_adam_on_a_server_is_one_operation(modern):
+    """Between two writes another worker's step could come; that step would divide by a second moment of 0."""
+    import tensorflow as tf
+
+    weight = tf.Variable([1.0, -2.0, 0.5])
+    adam = modern.asynchronous.Adam(0.01, epsilon=1e-8)
+    adam.build([weight])
+
+    @tf.function
+    def step():
+        adam.apply([weight * 3.0], [weight])
+
+    graph = step.get_concrete_function().graph
+    moments = (adam._momentums[0].handle, adam._velocities[0].handle)
+    inside = {graph.capture(handle).name for handle in (weight.handle, *moments)}
+    uses = [op for op in graph.get_operations() if inside & {tensor.name for tensor in op.inputs}]
+    (update,) = [op for op in uses if op.type != "ReadVariableOp"]
+    assert (update.type, update.get_attr("use_locking")) == ("ResourceApplyAdam", True)
+    step()
+    np.testing.assert_allclose(weight, [0.99, -1.99, 0.49], rtol=1e-6)
+
+
 def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):
     """Two workers, stopped half-way and started again, against one process that does the same sums."""
     import keras
