@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.changes import (
-    COMMA,
     Change,
     Insertion,
     Line,
@@ -60,16 +59,19 @@ from tf2towers.codemod.towers.loops import (
 )
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
 from tf2towers.codemod.towers.scopes import (
+    Lines,
+    begins_a_line,
     cpu_item,
     enter_scope,
     find_withs_around,
     is_kept,
     is_known_at,
+    make_before,
+    nodes_around,
     scope_for,
+    scopes_at,
 )
-
-#: gives new statements, from what has become of the old nodes
-Lines = Callable[[Now], list[Any]]
+from tf2towers.codemod.towers.servers import Setter, setter_around
 
 _LIMIT = 100
 #: names for a tower's function
@@ -94,6 +96,7 @@ class Strategy:
     Attributes:
         scope: the `with` that enters its scope; None if the scope is entered around the towers only.
         is_there: whether an earlier loop's strategy is used again.
+        setter: the device setter around, if it is a strategy of servers with these towers.
     """
 
     name: str
@@ -101,6 +104,7 @@ class Strategy:
     before: cst.CSTNode
     scope: cst.With | None
     is_there: bool = False
+    setter: Setter | None = None
 
 
 @dataclass
@@ -136,59 +140,6 @@ def has_strategy(file: File) -> bool:
     """True if a file has a strategy of the runtime's already: it is migrated."""
     known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
     return any(name in known for statement in file.imports for _, name in imported(statement))
-
-
-def begins_a_line(file: File, node: Statement) -> bool:
-    """True if no other statement precedes one on its line."""
-    line = file.tree.line(node)
-    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
-
-
-def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
-    """What enters a strategy's scope at some places, in the order of the text; not at one inside another.
-
-    The scope precedes what a `with` enters there, or becomes a `with` of its own around a statement of one line.
-    """
-    done: set[cst.CSTNode] = set()
-    scope = f"{strategy}.scope()"
-    for place in places:
-        statement = file.statement(place)
-        if done.isdisjoint({statement, *file.ancestors(statement)}):
-            done.add(statement)
-            around = file.tree.line(statement) if statement is place else file.parent(place)
-            if around is not None:
-                yield Replacement(around, partial(_in_scope if statement is place else _after_scope, scope))
-
-
-def _in_scope(scope: str, updated: Line, now: Now) -> cst.With:
-    """A line in a `with` of its own."""
-    body = cst.IndentedBlock([updated.with_changes(leading_lines=[])])
-    return cst.With([cst.WithItem(expression(scope))], body, leading_lines=updated.leading_lines)
-
-
-def _after_scope(scope: str, updated: cst.WithItem, now: Now) -> Any:
-    """What a `with` enters, after a scope."""
-    return cst.FlattenSentinel([cst.WithItem(expression(scope), comma=COMMA), updated])
-
-
-def make_before(
-    file: File, places: Sequence[cst.CSTNode], lines: Lines, *, at_top: bool = False
-) -> Insertion:
-    """What makes a strategy before all places: in their function, or at the top of the module."""
-    functions = {file.function_around(place) for place in places}
-    home = functions.pop() if len(functions) == 1 and not at_top else None
-    around = nodes_around(file, places)
-    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
-    if home is None:
-        file.decided.import_before(file.body.index(statement))
-    is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
-    blank = 2 if is_definition and home is None else 0
-    return Insertion(statement, lines, above_comments=True, blank_after=blank)
-
-
-def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
-    """Some nodes, and all that they are in."""
-    return {each for place in places for each in (place, *file.ancestors(place))}
 
 
 class _Writer:
@@ -234,6 +185,8 @@ class _Writer:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
         made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
         made = self._whole_list(loop, made)
+        if (found := setter_around(self.file, loop.node)) is not None:
+            return self._strategy_of_servers(loop, made, *found)
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -254,6 +207,26 @@ class _Writer:
             self.made.changes.append(enter_scope(self.file, scope, f"{name}.scope()"))
         elif function is None:
             self._add_strategy(strategy, before)
+        return strategy
+
+    def _strategy_of_servers(
+        self, loop: Loop, made: StrategyArguments, setter: Setter, scope: cst.With
+    ) -> Strategy:
+        """The strategy of a device setter around a loop: it has the loop's towers, if they are known where it is made.
+
+        Else, or where another loop has other towers, it takes those that the graph names.
+        """
+        graph = StrategyArguments()
+        for known in self.made.strategies:
+            if known.setter is setter:
+                fits = self._is_same(known.made, made) and is_known_at(self.file, scope, made)
+                return replace(known, made=made if fits else graph, scope=scope)
+        is_known = is_known_at(self.file, scope, made) and (
+            setter.target is None or is_kept(self.file, made, self.file.statement(setter.call), scope)
+        )
+        name = fresh_name(self.file, loop.node, ("strategy",))
+        strategy = Strategy(name, made if is_known else graph, scope, scope, setter=setter)
+        self.made.strategies.append(strategy)
         return strategy
 
     def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
@@ -435,6 +408,8 @@ class _Writer:
         alone: list[cst.Call] = []
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
+                continue
+            if setter_around(self.file, site) is not None:  # whose scope is a strategy's
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
