@@ -235,7 +235,7 @@ def test_a_strategy_of_servers_runs_the_towers_of_its_worker() -> None:
             assert strategy.experimental_local_results(numbers) == (0, 1)
             [(mean, _)] = strategy.reduce("MEAN", grads)
             assert list(strategy.towers(range(2))) == [0, 1]
-        with v1.Session() as session:
+        with v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
             assert session.run(mean) == 1.5
     with tf.Graph().as_default() as graph, ParameterServerStrategy(ps_tasks=1).scope():
         assert graph not in _declared

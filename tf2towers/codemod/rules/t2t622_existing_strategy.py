@@ -43,16 +43,14 @@ RULE = Rule(
                 """,
             """
                 import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import ParameterServerStrategy, Server, Session, graph_mode, no_strategy
+                from tf2towers.runtime import Server, Session, graph_mode, no_strategy
 
                 graph_mode()
 
                 resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
                 server = Server(resolver.cluster_spec(), job_name=resolver.task_type)
                 scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync
-                strategy = ParameterServerStrategy()
-                with strategy.scope():
-                    Session(server.target).run(tf.constant(scale))
+                Session(server.target).run(tf.constant(scale))
                 """,
         ),
     ),

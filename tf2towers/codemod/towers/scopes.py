@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.certainty import METHODS, is_certain
+from tf2towers.codemod.certainty import CHANGES, METHODS, is_certain
 from tf2towers.codemod.changes import (
     COMMA,
     Change,
@@ -23,7 +23,6 @@ from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import StrategyArguments
-from tf2towers.codemod.towers.replica_function import CHANGES
 
 #: gives new statements, from what has become of the old nodes
 Lines = Callable[[Now], list[Any]]
@@ -132,10 +131,13 @@ def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
 
 def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """True if a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
-    if not is_made_before(file, one, other):
-        return False
+    return is_made_before(file, one, other) and means_the_same_after(file, made, one)
+
+
+def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode) -> bool:
+    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function."""
     read = _read_by(file, made)
-    start, function = file.text.start(one), file.function_around(one)
+    start, function = file.text.start(node), file.function_around(node)
     later: set[cst.CSTNode] = {
         node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start
     }

@@ -31,7 +31,7 @@ from tf2towers.codemod.changes import (
     small,
     without_last_blanks,
 )
-from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.meanings import Assigned, Binding
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
@@ -86,6 +86,8 @@ _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 _TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 #: names of what a tower's function returns, where the loop's body does not name it
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
+#: names of what the towers return, where it is much
+_RESULTS = ("results", "tower_results")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -288,8 +290,14 @@ class _Writer:
         return {name: self.file.text.of(part) for name, part in parts.items()}
 
     def _add_strategy(self, strategy: Strategy, before: Statement) -> None:
-        """Adds the statement that makes a strategy, before the statement `before`."""
-        self.made.changes.append(Insertion(before, self._strategy_line(strategy, before)))
+        """Adds the statement that makes a strategy, before the statement `before`, and before what comments that.
+
+        A comment on the CPU's device is about the strategy then.
+        """
+        stays = strategy.scope is None or cpu_item(self.file, strategy.scope) is None
+        self.made.changes.append(
+            Insertion(before, self._strategy_line(strategy, before), above_comments=stays)
+        )
 
     def _strategy_line(self, strategy: Strategy, at: cst.CSTNode) -> Lines:
         """What makes a strategy, in the block of a statement."""
@@ -306,9 +314,19 @@ class _Writer:
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
         if len(indent) + len(head) + len(rest.format_map(self._texts(parts))) > _LIMIT:
-            deeper = self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
-            return f"{head}\n{deeper}{rest}"
+            return f"{head}\n{self._deeper}{rest}"
         return head + rest
+
+    def _listed(self, names: Sequence[str], indent: str) -> str:
+        """Names with commas, in brackets and several lines where they are too many for one."""
+        rows = textwrap.wrap(", ".join(names), _LIMIT - 2 * len(indent) - len(" = strategy.run("))
+        broken = f"\n{self._deeper}".join(rows)
+        return f"({broken})" if len(rows) > 1 else ", ".join(names)
+
+    @property
+    def _deeper(self) -> str:
+        """The white space of a line that goes on, beside the indentation of its statement."""
+        return self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
 
     def _indent(self, node: cst.CSTNode) -> str:
         """The indentation of the line that a statement is in."""
@@ -320,7 +338,7 @@ class _Writer:
         return self.file.tree.module.default_indent
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
-        result = ", ".join(function.returned)
+        result = self._listed(function.returned, self._indent(loop) + self.unit)
         for node in function.next_rounds:
             self.made.changes.append(
                 Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
@@ -348,16 +366,18 @@ class _Writer:
         parts: dict[str, cst.BaseExpression] = {}
         given = [self._argument(strategy, argument, parts) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
-        all_names = [*(each.name for each in function.gathered), *function.returned]
-        head = f"{', '.join(all_names)} = " if all_names else ""
+        gathered = [each.name for each in function.gathered]
+        many = len(function.returned) > 2 and not gathered
+        results = [fresh_name(self.file, loop, _RESULTS)] if many else [*gathered, *function.returned]
+        head = f"{self._listed(results, inner)} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         run = self._broken(f"{head}{strategy.name}.run(", rest, parts, inner)
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
-            given_names = f"({names})" if len(function.returned) > 1 else names
-            head = f"{names} = {strategy.name}.experimental_local_results("
-            last = self._broken(head, f"{given_names})[-1]", {}, inner)
+            taken = results[0] if many else f"({names})" if len(function.returned) > 1 else names
+            head = f"{self._listed(function.returned, inner)} = {strategy.name}.experimental_local_results("
+            last = self._broken(head, f"{taken})[-1]", {}, inner)
 
         def lines(now: Now) -> list[Line]:
             found = [_line(run, parts, now), *([line(last)] if last else [])]
@@ -404,6 +424,7 @@ class _Writer:
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
         sites += self._given_devices()
+        sites = [site for site in sites if not self.file.is_unreached(site, "")]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
@@ -428,13 +449,14 @@ class _Writer:
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
-                self.made.strategies.append(strategy)
                 loops = (
                     each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
                 )
                 at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
                 made = self._strategy_line(strategy, self.file.body[0])
-                self.made.changes.append(make_before(self.file, alone, made, at_top=at_top))
+                insertion = make_before(self.file, alone, made, at_top=at_top)
+                self.made.strategies.append(replace(strategy, before=insertion.node))
+                self.made.changes.append(insertion)
                 self.made.changes += found
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
@@ -462,7 +484,7 @@ class _Writer:
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
                 return False
-        elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
+        elif not bindings or not all(_is_a_parameter(each) for each in bindings):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
@@ -555,8 +577,8 @@ class _Written(NamedTuple):
             )
         first = self.first(now)
         gap = [*blank_lines(self.blank)]
-        if self.replica.unbound:
-            first.append(line(" = ".join([*self.replica.unbound, "None"])))
+        names = textwrap.wrap(" ".join(self.replica.unbound), _LIMIT // 2)
+        first += [line(f"{row.replace(' ', ' = ')} = None") for row in names]
         if first:
             first[0], above = first[0].with_changes(leading_lines=above), gap
         elif not self.has_gap:
@@ -686,6 +708,12 @@ def _declarations(function: ReplicaFunction) -> Iterator[str]:
 
 def _takes_gradients(loop: cst.CSTNode) -> bool:
     return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop))
+
+
+def _is_a_parameter(binding: Binding) -> bool:
+    """True if a function is given it, and not the CPU where nobody gives it."""
+    node = getattr(binding, "node", None)
+    return isinstance(node, cst.Param) and not any("cpu" in text for text in texts_in(node.default or node))
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
