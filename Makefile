@@ -9,10 +9,10 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 # the programs here are for the Keras 3 that TensorFlow brings
 unexport TF_USE_LEGACY_KERAS
 
-# two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
+# three processes at once: those of TensorFlow first, each fills the time in which another waits for its cluster
 MAKEFLAGS += --jobs=3
 
-.PHONY: help docs test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench test-gpu growth \
+.PHONY: help docs test test-plain test-tensorflow test-trainers test-proofs test-long test-versions coverage soundness bench test-gpu growth \
 	demo demo-ps lint format tables clean
 
 help:
@@ -38,18 +38,18 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m pip install --quiet --editable '.[all,dev]'
 	@touch $@
 
-test: test-tensorflow test-trainers test-plain lint
+test: test-tensorflow test-trainers test-proofs test-plain lint
 
-# one process of TensorFlow for each of two cores; what the others print is shown whole, when they end.
-# Status 5: none of $(TESTS) is of the kind
+# what the others print is shown whole, when they end. Status 5: none of $(TESTS) is of the kind
 test-tensorflow: $(VENV)/.installed
-	$(PY) -m pytest -m "tensorflow and not trainers and not long" $(TESTS) || test $$? = 5
+	$(PY) -m pytest -m "tensorflow and not (trainers or proofs or long)" $(TESTS) || test $$? = 5
 
-test-trainers test-plain: test-%: $(VENV)/.installed
+test-trainers test-proofs test-plain: test-%: $(VENV)/.installed
 	@$(PY) -m pytest -m $(KIND_$*) $(TESTS) > $(VENV)/$@.log 2>&1 || test $$? = 5; \
 	status=$$?; cat $(VENV)/$@.log; exit $$status
 
 KIND_trainers = "tensorflow and trainers and not long"
+KIND_proofs = "tensorflow and proofs and not long"
 KIND_plain = "not tensorflow"
 
 # what is begun as many processes in clusters, and proved by fewer of them above

@@ -95,7 +95,7 @@ def main() -> None:
 Written by `python benchmarks/corpus.py CORPUS` on {datetime.date.today():%d %B %Y}, Python {platform.python_version()}.
 The scripts (TF 1, towers or parameter servers, at fixed revisions, each with the local modules that could be fetched)
 are those that the tool was developed with; none of their code is in this repository. Status 0 says that nothing is left
-by hand; `tf2towers verify` shows for a script that it trains the same.
+to you; `tf2towers verify` shows for a script that it trains the same.
 
 - **{len(good)} of {len(outcomes)}** have status 0; {sum(outcome.status == "crash" for outcome in outcomes)} crash; every output compiles.
 - {sum(outcome.has_scope for outcome in good)} of these {len(good)} outputs have a strategy and its scope in their text.

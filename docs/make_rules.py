@@ -39,7 +39,7 @@ def _wrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def _section(rule: Rule) -> str:
+def _section(rule: type[Rule]) -> str:
     return f'<a id="{rule.code.lower()}"></a>\n\n## {rule.code}: {rule.title}\n\n{markdown(rule)}'
 
 

@@ -105,6 +105,9 @@ def main(argv=None):
             # Tokens at the end: without this worker no update makes any, and another may still need them.
             hooks.append(opt.make_session_run_hook(is_chief, num_tokens=0))
             hooks.append(tf.train.FinalOpsHook(opt.get_init_tokens_op(num_tokens=2 * num_workers)))
+            # At the end the chief's thread waits for gradients that will not come. Closing the session cancels it,
+            # which is no error.
+            opt.get_chief_queue_runner()._queue_closed_exception_types += (tf.errors.CancelledError,)
 
         # A worker looks at the parameter servers only: other workers may come late and leave early.
         config = tf.ConfigProto(allow_soft_placement=True, device_filters=['/job:ps', worker_device])

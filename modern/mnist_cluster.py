@@ -43,9 +43,7 @@ def from_environment() -> Cluster:
         jobs, job, index = config["cluster"], config["task"]["type"], int(config["task"]["index"])
         _ = jobs[job][index], jobs["worker"][0]  # both are there
     except (LookupError, TypeError, ValueError):
-        example = (
-            '{"cluster": {"worker": ["host:port", "host:port"]}, "task": {"type": "worker", "index": 0}}'
-        )
+        example = '{"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", "index": 0}}'
         raise SystemExit(f"TF_CONFIG has to name the cluster, and this task of it: {example}") from None
     return Cluster(jobs, job, index)
 

@@ -27,9 +27,7 @@ def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
     return -tf.reduce_sum(labels * tf.math.log(tf.clip_by_value(probabilities, 1e-10, 1.0)))
 
 
-def gradients(
-    model: Any, optimizer: Any, images: Any, labels: Any, replicas: int = 1
-) -> tuple[Any, list[Any]]:
+def gradients(model: Any, optimizer: Any, images: Any, labels: Any, replicas: int = 1) -> tuple[Any, list]:
     """One replica's loss, of its own batch, and its share of the mean gradients, which the optimizer adds up."""
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
@@ -50,9 +48,7 @@ def load(data_dir: str) -> list[tuple[np.ndarray, np.ndarray]]:
         with (gzip.open if found[0].suffix else open)(found[0], "rb") as file:
             arrays.append(np.frombuffer(file.read(), np.uint8, offset=header))
     if arrays[0].size != arrays[1].size * 784:
-        raise SystemExit(
-            f"{data_dir} is damaged: {arrays[1].size} labels, {arrays[0].size} pixels; fetch it again"
-        )
+        raise SystemExit(f"{data_dir} is damaged: {arrays[1].size} labels, {arrays[0].size} pixels")
     images, labels = arrays[0].reshape(-1, 784), arrays[1]
     return [(images[5000:], labels[5000:]), (images[:5000], labels[:5000])]  # as in TF1
 
@@ -60,3 +56,9 @@ def load(data_dir: str) -> list[tuple[np.ndarray, np.ndarray]]:
 def prepared(images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """Float32 from 0 to 1, and one-hot."""
     return tf.cast(images, tf.float32) / 255.0, tf.one_hot(labels, 10)
+
+
+def evaluation(model: Any, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+    """The cross entropy of images as `load` returns them, summed: that of all images is the sum of their parts'."""
+    pixels, one_hot = prepared(images, labels)
+    return cross_entropy(model(pixels, training=False), one_hot)

@@ -35,25 +35,35 @@ class Trainer:
             adam = keras.optimizers.Adam(options.learning_rate, epsilon=1e-8)  # TF1's; Keras's own is 1e-7
             self.optimizer = precision.LossScaleOptimizer(adam) if options.precision == "float16" else adam
             self.optimizer.build(self.model.trainable_variables)
-        # XLA compiles the computation of one replica; the sum over the replicas stays outside
-        self.compute = tf.function(self.gradients, jit_compile=True) if options.jit else self.gradients
-
-    def gradients(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        """TF1: opt.compute_gradients(cross_entropy)."""
-        replicas = self.strategy.num_replicas_in_sync
-        return mnist_model.gradients(self.model, self.optimizer, images, labels, replicas)
+        # TF1: opt.compute_gradients(cross_entropy). XLA compiles one replica's part; the sum stays outside
+        compute = functools.partial(mnist_model.gradients, self.model, self.optimizer)
+        self.compute = tf.function(compute, jit_compile=True) if options.jit else compute
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """TF1: SyncReplicasOptimizer(opt).minimize(cross_entropy, global_step), which applied the workers' mean."""
-        loss, gradients = self.compute(images, labels)
+        loss, gradients = self.compute(images, labels, self.strategy.num_replicas_in_sync)
         self.optimizer.apply(gradients)  # sums over all replicas of all workers, then applies
         return loss
 
     @tf.function
-    def train_step(self, batches: Any) -> tf.Tensor:
-        """TF1: sess.run([train_step, cross_entropy]). The mean loss of this worker's replicas."""
+    def train_steps(self, batches: Any, count: tf.Tensor) -> tf.Tensor:
+        """TF1: sess.run([train_step, cross_entropy]), `count` times. The last loss, a mean of its replicas."""
         losses = self.strategy.run(self.replica_step, args=next(batches))
+        for _ in tf.range(count - 1):
+            losses = self.strategy.run(self.replica_step, args=next(batches))
         return tf.reduce_mean(tf.stack(self.strategy.experimental_local_results(losses)))
+
+    def validation_loss(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        """A replica's part of the cross entropy: of every n-th image, for n replicas."""
+        replica = tf.distribute.get_replica_context()
+        own = slice(replica.replica_id_in_sync_group, None, replica.num_replicas_in_sync)
+        return mnist_model.evaluation(self.model, images[own], labels[own])
+
+    @tf.function
+    def evaluate(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        """TF1: sess.run(cross_entropy, feed_dict=val_feed). The cross entropy of all images, by all workers."""
+        losses = self.strategy.run(self.validation_loss, args=(images, labels))
+        return self.strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
 
 
 def training_batches(arrays: Any, batch_size: int, seed: int, first: int, context: Any) -> tf.data.Dataset:
@@ -98,25 +108,27 @@ def train(cluster: mnist_cluster.Cluster) -> None:
         made = precision.steps_made(trainer.optimizer)
         mnist_training.leave(f"stopped by a signal after step {made}, which is saved in {FLAGS.log_dir}")
 
-    to_end = tf.distribute.experimental.TerminationConfig(exit_fn=end)
+    preemption = tf.distribute.experimental
+    to_end = preemption.TerminationConfig(exit_fn=end)
     try:
-        handler = tf.distribute.experimental.PreemptionCheckpointHandler(
-            resolver, checkpoint, FLAGS.log_dir, to_end
-        )
+        handler = preemption.PreemptionCheckpointHandler(resolver, checkpoint, FLAGS.log_dir, to_end)
     except ValueError:
         raise SystemExit(f"{manager.latest_checkpoint} is of another model; use another --log_dir") from None
-    if first := precision.steps_made(trainer.optimizer):
-        print(f"resuming at step {first} of {FLAGS.train_steps}")
+    if step := precision.steps_made(trainer.optimizer):
+        print(f"resuming at step {step} of {FLAGS.train_steps}")
     if leads := cluster.jobs[cluster.job][cluster.index] == workers[0]:
         tf.summary.create_file_writer(FLAGS.log_dir).set_as_default()
-    batches = functools.partial(training_batches, images, FLAGS.batch_size, FLAGS.seed, first)
+    batches = functools.partial(training_batches, images, FLAGS.batch_size, FLAGS.seed, step)
     batches = iter(strategy.distribute_datasets_from_function(batches))
-    for step in range(first + 1, FLAGS.train_steps + 1):
-        loss = handler.run(trainer.train_step, batches)
-        if step % FLAGS.log_every == 0:
+    while step < FLAGS.train_steps:
+        logged, saved = (step + every - step % every for every in (FLAGS.log_every, FLAGS.checkpoint_every))
+        until = min(FLAGS.train_steps, logged, saved, step + 100)  # a signal waits for the end of the call
+        loss = handler.run(trainer.train_steps, batches, tf.constant(until - step))
+        step = until
+        if step == logged:
             mnist_training.log(step, float(loss), f"Worker {cluster.index}: ")
-        if step % FLAGS.checkpoint_every == 0 or step == FLAGS.train_steps:
-            mnist_training.evaluate(trainer.model, validation, step)
+        if step in (saved, FLAGS.train_steps):
+            mnist_training.log_evaluation(step, float(trainer.evaluate(*validation)))
             if leads:
                 manager.save(checkpoint_number=step)
 

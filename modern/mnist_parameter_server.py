@@ -18,6 +18,7 @@ import keras
 import mnist_cluster
 import mnist_model
 import mnist_training
+import numpy as np
 import precision
 import tensorflow as tf
 from absl import app, flags
@@ -49,11 +50,14 @@ class Trainer:
     @tf.function
     def train_steps(self, batches: Any, count: int) -> tuple[tf.Tensor, tf.Tensor]:
         """Several steps for one request, which costs as much as a small step; returns the last step's results."""
-        for _ in range(
-            count
-        ):  # unrolled: worker and servers would have to agree on each round of a `tf.range` loop
+        for _ in range(count):  # unrolled: worker and servers would agree on each round of a `tf.range` loop
             results = self.strategy.run(self.replica_step, args=next(batches))
         return results
+
+    @tf.function
+    def evaluate(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        """TF1: sess.run(cross_entropy, feed_dict=val_feed). Runs on a worker, for a part of the images."""
+        return mnist_model.evaluation(self.model, images, labels)
 
 
 def coordinate(cluster: mnist_cluster.Cluster) -> None:
@@ -62,9 +66,7 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
     mnist_cluster.wait_for(cluster.addresses("ps", "worker"), FLAGS.host_wait)
     strategy = tf.distribute.ParameterServerStrategy(cluster.resolver("chief", "ps", "worker"))
     if strategy.num_replicas_in_sync > 1:
-        raise SystemExit(
-            "several GPUs a worker: start one for each, with CUDA_VISIBLE_DEVICES set to one GPU"
-        )
+        raise SystemExit("several GPUs a worker: start a worker for each, by CUDA_VISIBLE_DEVICES")
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     trainer = Trainer(strategy, FLAGS)
     # TF1: tf.train.Supervisor(logdir, saver). The chief reads and writes the files, no server does.
@@ -91,9 +93,8 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
     while step < FLAGS.train_steps and not stop:
         until = min(FLAGS.train_steps, step + FLAGS.checkpoint_every - step % FLAGS.checkpoint_every)
         whole, rest = divmod(min(until - step, 64 * at_once), at_once)  # two or more ahead for each worker
-        requests = [coordinator.schedule(trainer.train_steps, args=(batches, at_once)) for _ in range(whole)]
-        requests += [coordinator.schedule(trainer.train_steps, args=(batches, 1)) for _ in range(rest)]
-        for request in requests:
+        counts = [at_once] * whole + [1] * rest
+        for request in [coordinator.schedule(trainer.train_steps, (batches, count)) for count in counts]:
             done, loss = request.fetch()  # of a worker that dies, another one repeats the whole request
             before, step = step, max(step, int(done))  # requests may end in any order
             if step // FLAGS.log_every > before // FLAGS.log_every:
@@ -103,7 +104,9 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
         if (stop := bool(stopping)) or step >= until:
             manager.save(checkpoint_number=step, options=ON_CHIEF)
         if step >= until:
-            mnist_training.evaluate(trainer.model, validation, step)
+            own = [np.array_split(array, len(cluster.jobs["worker"])) for array in validation]
+            losses = [coordinator.schedule(trainer.evaluate, part) for part in zip(*own, strict=True)]
+            mnist_training.log_evaluation(step, float(sum(coordinator.fetch(losses))))
     if step < FLAGS.train_steps:
         mnist_training.leave(f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}")
     os._exit(0)  # an ordinary exit would clean up on the servers, which may have ended
@@ -119,9 +122,7 @@ def train(cluster: mnist_cluster.Cluster) -> None:
         task = ("chief", 0) if leads else (cluster.job, cluster.index - (cluster.job == "worker"))
         cluster = mnist_cluster.Cluster({**cluster.jobs, "chief": [first], "worker": workers}, *task)
     if not (cluster.addresses("ps") and cluster.addresses("worker")):
-        raise SystemExit(
-            "beside the chief, which computes nothing, a worker and a parameter server are needed"
-        )
+        raise SystemExit("a worker and a parameter server are needed beside the chief, which is worker 0")
     cluster.claim_port().close()
     if cluster.job == "chief":
         coordinate(cluster)

@@ -9,7 +9,6 @@ from typing import Any
 
 import keras
 import mnist_cluster
-import mnist_model
 import precision
 import tensorflow as tf
 from absl import flags, logging
@@ -27,8 +26,7 @@ def define_flags(log_dir: str) -> None:
     flags.DEFINE_integer("seed", 0, "The initial weights follow from it, and synchronous batches.")
     flags.DEFINE_integer("log_every", 100, "Steps between two log lines and summaries.", lower_bound=1)
     flags.DEFINE_integer("checkpoint_every", 500, "Steps between two, with evaluations.", lower_bound=1)
-    where = "Where the chief writes, the same for all tasks."  # absl has a flag of that name
-    flags.DEFINE_string("log_dir", log_dir, where, allow_override=True)
+    flags.DEFINE_string("log_dir", log_dir, "Where the chief writes; one for all tasks.", allow_override=True)
     flags.DEFINE_float("host_wait", 60.0, "Seconds to wait for a host that does not answer.")
     precision.define_flags()
 
@@ -63,10 +61,8 @@ def log(step: int, loss: float, task: str = "") -> None:
     summarise("cross_entropy", loss, step)
 
 
-def evaluate(model: Any, validation: Any, step: int) -> None:
+def log_evaluation(step: int, xent: float) -> None:
     """Prints the cross entropy of the validation images."""
-    images, labels = mnist_model.prepared(*validation)
-    xent = float(mnist_model.cross_entropy(model(images, training=False), labels))
     print(f"After {step} training step(s), validation cross entropy = {xent:g}", flush=True)
     summarise("validation_cross_entropy", xent, step)
 

@@ -82,12 +82,11 @@ def train() -> None:
         loss, accuracy = (sums / (made - first)).numpy().tolist()
         logs, seconds = {"loss": loss, mobilenet_setup.ACCURACY: accuracy}, time.perf_counter() - start
         devices.merge_statistics(model, strategy)
-        epoch, rest = divmod(made, steps)
-        if not rest:
+        if made % steps == 0:
             if setup.validation:
                 found = model.evaluate(setup.validation, verbose=0, return_dict=True)
                 logs |= {f"val_{name}": value for name, value in found.items()}
-            print(mobilenet_setup.line(epoch - 1, seconds, logs), flush=True)
+            print(mobilenet_setup.line(made // steps - 1, seconds, logs), flush=True)
         manager.save(checkpoint_number=made)
     if made < whole:
         raise SystemExit(f"stopped by a signal after step {made}, which is saved in {folder}")

@@ -58,12 +58,10 @@ def batched(images: tf.data.Dataset, size: int, batch_size: int) -> tf.data.Data
     return images.map(read, tf.data.AUTOTUNE).batch(batch_size).prefetch(tf.data.AUTOTUNE)
 
 
-def batches(
-    images: Images, size: int, batch_size: int, epochs: int, seed: int, first: int
-) -> tf.data.Dataset:
-    """The batches of all epochs from step `first` on, all of them full. An epoch's seed makes its order."""
+def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int, made: int) -> tf.data.Dataset:
+    """The batches of all epochs that follow after so many steps, all full. An epoch's seed makes its order."""
     steps = len(images.train) // batch_size
-    done = min(first // steps, epochs - 1)
+    done = min(made // steps, epochs - 1)
 
     def epoch(number: int) -> tf.data.Dataset:
         shuffled = images.train.shuffle(1024, seed + number, reshuffle_each_iteration=False)
@@ -74,7 +72,7 @@ def batches(
         return tf.image.stateless_random_crop(wider, example[0].shape, tf.stack([seed, place])), example[1]
 
     every = functools.reduce(tf.data.Dataset.concatenate, map(epoch, range(done, epochs)))
-    every = every.skip(first % steps * batch_size)
+    every = every.skip(made % steps * batch_size)
     if images.shift:
-        every = every.enumerate(first * batch_size).map(moved, tf.data.AUTOTUNE)
+        every = every.enumerate(made * batch_size).map(moved, tf.data.AUTOTUNE)
     return batched(every, size, batch_size)

@@ -65,9 +65,7 @@ def train() -> None:
     """One training from its first weights, or from where it was cut off."""
     setup, folder = mobilenet_setup.from_flags(FLAGS.jit), Path(FLAGS.train_dir)
     if FLAGS.jit and setup.strategy.num_replicas_in_sync > 1:
-        raise SystemExit(
-            "--jit on several devices: fit compiles the sum over them as well, which XLA refuses"
-        )
+        raise SystemExit("--jit on several devices: fit compiles the sum over them too, which XLA refuses")
     try:
         watch = Watch(folder / "backup", setup)
     except (KeyError, ValueError):

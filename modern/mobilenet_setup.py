@@ -1,5 +1,6 @@
 """What both trainers of MobileNetV2 begin with: their flags, the devices, the images, and Keras's model."""
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -96,6 +97,8 @@ def from_flags(jit: bool = False) -> Setup:
 
 
 def line(epoch: int, seconds: float, logs: dict[str, float]) -> str:
-    """What is printed of an epoch."""
+    """What is printed of an epoch; without a finite loss the training ends."""
+    if not math.isfinite(logs["loss"]):
+        raise SystemExit(f"Model diverged with loss = {logs['loss']} in epoch {epoch + 1}")
     unseen = f", on other images {logs['val_' + ACCURACY]:.4f}" if f"val_{ACCURACY}" in logs else ""
     return f"epoch {epoch + 1}: {seconds:.2f} s, loss = {logs['loss']:.4f}, accuracy = {logs[ACCURACY]:.4f}{unseen}"

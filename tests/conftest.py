@@ -25,15 +25,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-#: folders of tests that train whole programs, side by side or as clusters: half of the time that all tests take
-TRAINERS = {"compare", "modern", "verify"}
+#: folder of tests -> the process of `make test` that runs them; the three take about as long
+PROCESSES = {
+    "compare": "trainers",
+    "launch": "trainers",
+    "legacy": "trainers",
+    "modern": "trainers",
+    "new_user": "trainers",
+    "verify": "proofs",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests in these folders `trainers`: `make test` runs them in a process of their own."""
+    """Marks the tests of these folders by the process that runs them."""
     for item in items:
-        if item.path.relative_to(_TESTS).parts[0] in TRAINERS:
-            item.add_marker("trainers")
+        mark = PROCESSES.get(item.path.relative_to(_TESTS).parts[0])
+        if mark:
+            item.add_marker(mark)
 
 
 def pytest_collection_finish() -> None:

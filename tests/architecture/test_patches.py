@@ -107,7 +107,7 @@ def test_private_modules_are_imported_in_one_place() -> None:
         ("import tensorflow.compat.v1 as tf", 0),
     ],
 )
-def test_which_imports_are_seen(text: str, count: int) -> None:
+def test_which_imports_are_found(text: str, count: int) -> None:
     assert len(list(imported(text))) == count
 
 
@@ -131,5 +131,5 @@ def test_which_imports_are_seen(text: str, count: int) -> None:
         ),
     ],
 )
-def test_what_is_seen(text: str, count: int) -> None:
+def test_which_assignments_are_found(text: str, count: int) -> None:
     assert len(list(assigned(text))) == count

@@ -72,7 +72,7 @@ def test_sentences_can_be_read_at_once() -> None:
         ("```\n" + "word " * 40 + "\n```\n", 0),
     ],
 )
-def test_what_is_seen(text: str, count: int) -> None:
+def test_which_sentences_are_too_long(text: str, count: int) -> None:
     assert len(long_sentences(text)) == count
 
 

@@ -42,7 +42,7 @@ def test_the_command_line_goes_before(put: Put, capsys: Capture) -> None:
     assert "1 file," in capsys.readouterr().err
 
 
-def test_the_nearest_table_counts(put: Put, capsys: Capture) -> None:
+def test_the_nearest_pyproject_counts(put: Put, capsys: Capture) -> None:
     configure(put, "excludes = []")
     put("inner/pyproject.toml", "[project]\nname = 'without a table of ours'\n")
     put("inner/train.py", "OLD\n")

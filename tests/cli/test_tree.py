@@ -141,7 +141,7 @@ def test_the_same_whatever_the_processes(project: Path, capfd: Capture, options:
     assert found[0] == found[1] == found[2] and found[0][0] == 1
 
 
-def test_in_place_twice(project: Path, capsys: Capture) -> None:
+def test_a_second_migration_in_place_writes_nothing(project: Path, capsys: Capture) -> None:
     main(["migrate", "p", "-w"])
     assert "print(7 // 2)" in (project / "sub" / "old.py").read_text()
     assert "import tensorflow.compat.v1 as tf" in (project / "model.py").read_text()

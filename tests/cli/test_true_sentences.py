@@ -62,7 +62,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name: str, put: Put, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_input_is_refused_with_its_reason(
+    name: str, put: Put, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = put("a.py", TF1)
     (path.parent / "loop.py").symlink_to("loop.py")
     monkeypatch.setattr("tf2towers.cli.verify.require_modules", lambda *_: None)

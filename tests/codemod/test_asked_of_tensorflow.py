@@ -50,5 +50,14 @@ def test_the_message_shows_the_call_however_long_the_statement_is() -> None:
 
 def test_contrib_is_there() -> None:
     """TF 1 always had it, and what a script takes from it is the runtime's."""
-    text = after("import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nb = hasattr(tf, 'contrib')\n")
+    text = after(
+        dedent(
+            """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.float32)
+        b = hasattr(tf, 'contrib')
+        """
+        )
+    )
     assert text.endswith("b = True\n")

@@ -14,10 +14,9 @@ from tf2towers.codemod.changes import (
     Removal,
     Replacement,
     expression,
-    in_lines,
     line,
     replace,
-    small,
+    replace_statement,
 )
 from tf2towers.codemod.nodes import Statement
 from tf2towers.codemod.tree import Tree
@@ -158,7 +157,13 @@ def test_its_comments_go_as_well() -> None:
 
         b = 3
         """
-    assert changed(before, lambda tree: [Removal(statement(tree, "gone"), "go")]) == "a = 1\n\nb = 3\n"
+    assert changed(before, lambda tree: [Removal(statement(tree, "gone"), "go")]) == dedent(
+        """\
+        a = 1
+
+        b = 3
+        """
+    )
 
 
 def test_new_lines_get_the_lines_above() -> None:
@@ -168,7 +173,28 @@ def test_new_lines_get_the_lines_above() -> None:
         # of b
         b = 2
         """
-    for above_comments, after in ((False, "# of b\nnew()\nb = 2\n"), (True, "new()\n# of b\nb = 2\n")):
+    for above_comments, after in (
+        (
+            False,
+            dedent(
+                """\
+        # of b
+        new()
+        b = 2
+        """
+            ),
+        ),
+        (
+            True,
+            dedent(
+                """\
+        new()
+        # of b
+        b = 2
+        """
+            ),
+        ),
+    ):
         text = changed(
             before,
             lambda tree, above=above_comments: [  # type: ignore[misc]
@@ -180,10 +206,13 @@ def test_new_lines_get_the_lines_above() -> None:
 
 def test_several_statements_in_the_place_of_one_have_lines_where_it_was_alone() -> None:
     def make(tree: Tree) -> list[Change]:
-        new = [small("import b"), small("import c")]
-        return [
-            Replacement(each, lambda updated, now: in_lines(new, updated)) for each in tree.all(cst.Import)
-        ]
+        return [replace_statement(each, ["import b", "import c"]) for each in tree.all(cst.Import)]
 
-    assert changed("# of a\nimport a  # beside\n", make) == "# of a\nimport b\nimport c  # beside\n"
+    assert changed("# of a\nimport a  # beside\n", make) == dedent(
+        """\
+        # of a
+        import b
+        import c  # beside
+        """
+    )
     assert changed("import a; x = 1\n", make) == "import b; import c; x = 1\n"

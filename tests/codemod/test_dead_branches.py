@@ -151,7 +151,7 @@ def migrated_body(text: str) -> str:
         ),
     ],
 )
-def test_a_try(before: str, wanted: str | None) -> None:
+def test_a_try_with_an_equal_handler_goes(before: str, wanted: str | None) -> None:
     written = migrated_body(before)
     if wanted is None:
         assert "try:" in written and "except" in written

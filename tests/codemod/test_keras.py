@@ -127,7 +127,7 @@ def test_what_was_measured_is_served(lines: str) -> None:
 
 
 @pytest.mark.parametrize("lines", REFUSED)
-def test_all_else_is_refused(lines: str) -> None:
+def test_other_uses_of_standalone_keras_are_refused(lines: str) -> None:
     result = migrated(HEAD + lines)
     assert {*codes(result)} == {"T2T625"}
     assert "tf1.standalone_keras" not in "".join(change.after for change in result.changes)

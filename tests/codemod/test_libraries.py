@@ -426,7 +426,7 @@ def once_and_again(lines: str) -> str:
 
 
 @pytest.mark.parametrize(("before", "wanted"), CASES)
-def test_written_as_todays(before: str, wanted: str) -> None:
+def test_calls_of_old_libraries_are_written_as_todays(before: str, wanted: str) -> None:
     once = once_and_again(before)
     place = 0
     for line in wanted.splitlines(keepends=True):  # between them may stand an import that the next one needs

@@ -97,7 +97,7 @@ NOTES = [
 
 
 @pytest.mark.parametrize(("lines", "codes"), NOTES)
-def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
+def test_a_note_leaves_the_status_0(lines: str, codes: list[str]) -> None:
     result = migrated(HEAD + lines)
     assert result.status == 0
     assert [each.code for each in result.findings if each.code in ("T2T618", "T2T619", "T2T627")] == codes

@@ -39,32 +39,101 @@ graph_mode()
 """
 SLIM = MODE.replace("\n\n", ", slim as tf1_slim\n\n", 1)
 PLACES = [
-    (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode, rnn_cell\n\n"
-     "graph_mode()\n\ncells = rnn_cell\nimport os\n"),
+    (
+        f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tf2towers.runtime import Session, graph_mode, rnn_cell
+
+         graph_mode()
+
+         cells = rnn_cell
+         import os
+         """
+        ),
+    ),
     (f"{TF}\nx = tf.constant(1)\n", f"{V1}{MODE}\nx = tf.constant(1)"),
-    (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
-     f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{V1}{MODE}\nx = 1"),
-    (f"{TF}tf.disable_v2_behavior()\nimport os\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode\ngraph_mode()\nimport os"),
-    (f"{TF}\n\ndef f():\n    tf.disable_eager_execution()\n", f"{V1}{MODE}\n\ndef f():\n    pass"),
+    (
+        f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
+        f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{V1}{MODE}\nx = 1",
+    ),
+    (
+        f"{TF}tf.disable_v2_behavior()\nimport os\n",
+        f"{V1}from tf2towers.runtime import Session, graph_mode\ngraph_mode()\nimport os",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+
+
+        def f():
+            tf.disable_eager_execution()
+        """
+        ),
+        f"{V1}{MODE}\n\ndef f():\n    pass",
+    ),
     (f"{TF}x = tf.constant(1)\nimport os\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"{TF}tf.app.run()\nimport os\n", f"{V1}{MODE}\ntf.app.run()\nimport os"),  # it runs `main`
     (f"{TF}import building\nimport quiet\n", f"{V1}{MODE}\nimport building"),
     (f"{TF}import flags\nimport quiet\n", f"{V1}{MODE}\nimport flags"),
     (f"{TF}import quiet\nimport indirect\n", f"{V1}import quiet\n{MODE}\nimport indirect"),
-    (f"{TF}from tf2towers.runtime import towers\n",
-     f"{V1}from tf2towers.runtime import Session, graph_mode, towers\n\ngraph_mode()\n"),
-    (f"{TF}import os\\\n\nx = 1\n", f"{V1}import os\\\n\n{MODE}\nx = 1"),
-    (f"{TF}slim = tf.contrib.slim\nimport os\nslim = tf.contrib.slim\n",
-     f"{V1}{SLIM}\nslim = tf1_slim\nimport os"),
+    (
+        f"{TF}from tf2towers.runtime import towers\n",
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tf2towers.runtime import Session, graph_mode, towers
+
+         graph_mode()
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        import os\\
+
+        x = 1
+        """
+        ),
+        f"{V1}import os\\\n\n{MODE}\nx = 1",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        slim = tf.contrib.slim
+        import os
+        slim = tf.contrib.slim
+        """
+        ),
+        f"{V1}{SLIM}\nslim = tf1_slim\nimport os",
+    ),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
-    (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
-    (f"{TF}import os; \\\n x = tf.constant(1); y = 2\n", f"{V1}import os\n{MODE}\nx = tf.constant(1); y = 2\n"),
-    (f"import os; os.environ['X'] = '1'; {TF[:-1]}; sess = tf.Session()\n",
-     f"import os; os.environ['X'] = '1'; {V1}{MODE}\nsess = Session()\n"),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        import os; \\
+         x = 1
+        y = 2
+        """
+        ),
+        f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2",
+    ),
+    (
+        f"{TF}import os; \\\n x = tf.constant(1); y = 2\n",
+        f"{V1}import os\n{MODE}\nx = tf.constant(1); y = 2\n",
+    ),
+    (
+        f"import os; os.environ['X'] = '1'; {TF[:-1]}; sess = tf.Session()\n",
+        f"import os; os.environ['X'] = '1'; {V1}{MODE}\nsess = Session()\n",
+    ),
     (f"{TF}import os  # a comment \\\nx = 1\n", f"{V1}import os  # a comment \\\n{MODE}\nx = 1"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "wanted"), PLACES)
@@ -461,7 +530,20 @@ def test_a_module_the_program_ends_without(ends):
     assert [(finding.code, finding.line) for finding in result.left] == [("T2T624", 4)]
 
 
-@pytest.mark.parametrize("end", ["\n\n\n \t\t\n", "\n\n   \n", "\n\n\n"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        "\n\n\n \t\t\n",
+        "\n\n   \n",
+        dedent(
+            """\
+
+
+
+    """
+        ),
+    ],
+)
 def test_a_text_that_ends_in_lines_of_spaces(end):
     """LibCST gives such lines back as fewer."""
     text = f"import tensorflow as tf\nif 1:\n\tsess = tf.Session(){end}"
@@ -647,7 +729,13 @@ ARGPARSE = "import argparse, importlib\nparser = argparse.ArgumentParser()\n"
 def test_modules_that_a_table_a_flag_or_a_path_names(
     tmp_path: Path, lines: str, status: int, reached: str
 ) -> None:
-    tower = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n"
+    tower = dedent(
+        """\
+        import tensorflow as tf
+
+        x = tf.placeholder(tf.float32)
+        """
+    )
     (tmp_path / "models").mkdir()
     for name in ("models/vgg.py", "models/res.py", "alone.py", "other.py"):
         (tmp_path / name).write_text(tower)

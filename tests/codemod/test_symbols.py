@@ -101,480 +101,863 @@ def test_a_replaced_symbol_stays(before, wanted):
 
 
 IMPORTS = [
-    (f"{TF}from tensorflow.python.framework import ops\n\nops.Tensor.get_shape(tf.log(1))\n",
-     f"{V1}\ntf.Tensor.get_shape(tf.log(1))\n"),
-    (f"{TF}from tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
-     f"{V1}from tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.framework import ops
+
+        ops.Tensor.get_shape(tf.log(1))
+        """
+        ),
+        f"{V1}\ntf.Tensor.get_shape(tf.log(1))\n",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.ops import gen_audio_ops as au
+
+        au.decode_wav(tf.log(1))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.ops import gen_audio_ops as au
+
+         au.decode_wav(tf.log(1))
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.python.summary.writer.writer import FileWriter
 
         FileWriter('')
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat.v1.summary import FileWriter
 
          FileWriter('')
          """
-     )),
+        ),
+    ),
     (f"{TF}\ntf.log(1)\n", f"{V1}\ntf.log(1)\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
         import tensorflow
 
         tensorflow.placeholder(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import tensorflow.compat.v1 as tensorflow
 
          tensorflow.placeholder(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow as t
 
         t.mul(1, 2)
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         import tensorflow.compat.v1 as t
 
         t.multiply(1, 2)
         """
-    )),
+        ),
+    ),
     (f"{TF}t = tf\nt.mul(1)\n", f"{V1}t = tf\nt.multiply(1)\n"),
     (f"{V1}\ntf.mul(1)\n", f"{V1}\ntf.multiply(1)\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
         from tensorflow.compat import v1 as tf
 
         tf.mul(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat import v1 as tf
 
          tf.multiply(1)
          """
-     )),
+        ),
+    ),
     (f"{TF}tf = tf.compat.v1\ntf.mul(1)\n", f"{V1}tf = tf.compat.v1\ntf.multiply(1)\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
         import numpy as np, tensorflow as tf
 
         tf.placeholder(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import numpy as np, tensorflow.compat.v1 as tf
 
          tf.placeholder(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import placeholder as p, float32
 
         p(float32)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat.v1 import placeholder as p, float32
 
          p(float32)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import log, mul
 
         log(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat.v1 import log, multiply as mul
 
          log(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import nn, train
 
         nn.relu(train.Saver())
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat.v1 import nn, train
 
          nn.relu(train.Saver())
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.nn import relu
 
         relu(1)
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         from tensorflow.compat.v1.nn import relu
 
         relu(1)
         """
-    )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow.nn as nn
 
         nn.relu(1)
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         import tensorflow.compat.v1.nn as nn
 
         nn.relu(1)
         """
-    )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import *
 
         placeholder(float32)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.compat.v1 import *
 
          placeholder(float32)
          """
-     )),
-    (f"{TF}from tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
-     f"{V1}from tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n"),
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.ops import math_ops
+
+        tf.placeholder(math_ops.add(1, 1))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.ops import math_ops
+
+         tf.placeholder(math_ops.add(1, 1))
+         """
+        ),
+    ),
     # what has moved out of it is taken by its public name
-    (f"{V1}from tensorflow.python.ops.array_ops import unstack as parts\n\ntf.placeholder(parts(1))\n",
-     f"{V1}from tensorflow.compat.v1 import unstack as parts\n\ntf.placeholder(parts(1))\n"),
-    (f"{TF}from tensorflow.python.platform.flags import FLAGS\n\ntf.placeholder(FLAGS.kind)\n",
-     f"{V1}from tensorflow.python.platform.flags import FLAGS\n\ntf.placeholder(FLAGS.kind)\n"),
-    (f"{TF}from tensorflow.python.util import nest\n\ntf.placeholder(nest.flatten_up_to(1, 2))\n",
-     f"{V1}from tensorflow.compat.v1 import nest\nfrom tensorflow.python.util.nest import flatten_up_to\n\n"
-     "tf.placeholder(flatten_up_to(1, 2))\n"),
-    (f"{TF}from tensorflow.python.ops import array_ops\n\n"
-     "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
-     f"{V1}from tensorflow.python.ops import array_ops\n\ntf.placeholder(tf.stack(array_ops.shape(1)))\n"),
-    (f"{TF}from tensorflow.python import pywrap_tensorflow\n\n"
-     "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
-     f"{V1}\n"
-     "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
-    (f"{TF}\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
-     f"{V1}from tf2towers.runtime import legacy_seq2seq\n\n"
-     "loss = legacy_seq2seq.tf0_sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
-    (f"{TF}\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
-     f"{V1}\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
-    (f"{TF}from tensorflow.python.training import device_setter\n\n"
-     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n",
-     f"{V1}from tensorflow.python.training import device_setter\n\n"
-     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n"),
+    (
+        dedent(
+            """\
+        import tensorflow.compat.v1 as tf
+        from tensorflow.python.ops.array_ops import unstack as parts
+
+        tf.placeholder(parts(1))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.compat.v1 import unstack as parts
+
+         tf.placeholder(parts(1))
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.platform.flags import FLAGS
+
+        tf.placeholder(FLAGS.kind)
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.platform.flags import FLAGS
+
+         tf.placeholder(FLAGS.kind)
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.util import nest
+
+        tf.placeholder(nest.flatten_up_to(1, 2))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.compat.v1 import nest
+         from tensorflow.python.util.nest import flatten_up_to
+
+         tf.placeholder(flatten_up_to(1, 2))
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.ops import array_ops
+
+        tf.placeholder(array_ops.stack(array_ops.shape(1)))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.ops import array_ops
+
+         tf.placeholder(tf.stack(array_ops.shape(1)))
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python import pywrap_tensorflow
+
+        tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))
+        """
+        ),
+        f"{V1}\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n",
+    ),
+    (
+        f"{TF}\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tf2towers.runtime import legacy_seq2seq
+
+         loss = legacy_seq2seq.tf0_sequence_loss_by_example([tf.log(1)], 2, 3)
+         """
+        ),
+    ),
+    (
+        f"{TF}\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
+        f"{V1}\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.training import device_setter
+
+        tf.placeholder(device_setter._RoundRobinStrategy(2))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.training import device_setter
+
+         tf.placeholder(device_setter._RoundRobinStrategy(2))
+         """
+        ),
+    ),
     # TF 2 has another class there by that name
-    (f"{TF}from tensorflow.python.framework import device\n\n"
-     "tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))\n",
-     f"{V1}\ntf.placeholder(tf.DeviceSpec.from_string('/gpu:0').merge_from(tf.DeviceSpec()))\n"),
-    (f"{TF}from tensorflow.python.data.ops import dataset_ops\n\n"
-     "tf.placeholder(dataset_ops.Dataset.range(3).make_one_shot_iterator())\n",
-     f"{V1}\ntf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n"),
-    (f"{TF}from tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
-     f"{V1}from tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops.relu_grad(tf.log(1), 2)\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.framework import device
+
+        tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))
+        """
+        ),
+        f"{V1}\ntf.placeholder(tf.DeviceSpec.from_string('/gpu:0').merge_from(tf.DeviceSpec()))\n",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.data.ops import dataset_ops
+
+        tf.placeholder(dataset_ops.Dataset.range(3).make_one_shot_iterator())
+        """
+        ),
+        f"{V1}\ntf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n",
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+        from tensorflow.python.ops import gen_nn_ops
+
+        gen_nn_ops._relu_grad(tf.log(1), 2)
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+         from tensorflow.python.ops import gen_nn_ops
+
+         gen_nn_ops.relu_grad(tf.log(1), 2)
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.python.ops.gen_math_ops import _sum
 
         _sum(1, 0)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tensorflow.python.ops.gen_math_ops import _sum
 
          _sum(1, 0)
          """
-     )),
+        ),
+    ),
     # `tensorflow` has to be the package itself
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
         import tensorflow
         import tensorflow.python.client.timeline
 
         tensorflow.log(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import tensorflow
          import tensorflow.python.client.timeline
 
          tensorflow.compat.v1.log(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow
         import tensorflow.python.client.timeline
         t = tensorflow
 
         t.mul(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import tensorflow
          import tensorflow.python.client.timeline
          t = tensorflow
 
          t.compat.v1.multiply(1)
          """
-     )),
-    (f"import tensorflow.python.client.timeline\n{TF}\ntf.log(1)\n",
-     f"import tensorflow.python.client.timeline\n{V1}\ntf.log(1)\n"),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow.python.client.timeline
+        import tensorflow as tf
+
+        tf.log(1)
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.python.client.timeline
+         import tensorflow.compat.v1 as tf
+
+         tf.log(1)
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow.contrib.slim
 
         tensorflow.contrib.slim.conv2d(tensorflow.log(1))
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import tensorflow.compat.v1 as tensorflow
          from tf2towers.runtime import slim
 
          slim.conv2d(tensorflow.log(1))
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow.contrib.slim as slim
 
         slim.conv2d(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tf2towers.runtime import slim
 
          slim.conv2d(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.contrib import slim as s
 
         s.conv2d(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tf2towers.runtime import slim as s
 
          s.conv2d(1)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.contrib.layers import xavier_initializer
 
         xavier_initializer()
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tf2towers.runtime import slim
 
          xavier_initializer = slim.xavier_initializer
 
          xavier_initializer()
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.contrib.slim.nets import vgg
         from numpy import linalg as vgg
 
         vgg.norm(1)
         """
-    ),  # in this order
-     dedent(
-         """\
+        ),  # in this order
+        dedent(
+            """\
          from tf2towers.runtime.tf1.slim.nets import vgg
          from numpy import linalg as vgg
 
          vgg.norm(1)
          """
-     )),
-    (f"{TF}\ntf.contrib.layers.xavier_initializer()\n",
-     "from tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
-    (f"{TF}\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
-     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
-    (f"{TF}\ntf.layers.dense(1, 2)\n", "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        f"{TF}\ntf.contrib.layers.xavier_initializer()\n",
+        dedent(
+            """\
+         from tf2towers.runtime import slim
+
+         slim.xavier_initializer()
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+
+        slim = tf.contrib.slim
+        slim.conv2d(1)
+        """
+        ),
+        dedent(
+            """\
+         from tf2towers.runtime import slim
+
+         slim.conv2d(1)
+         """
+        ),
+    ),
+    (
+        f"{TF}\ntf.layers.dense(1, 2)\n",
+        dedent(
+            """\
+        from tf2towers.runtime import layers
+
+        layers.dense(1, 2)
+        """
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import layers
 
         layers.dense(1, 2)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tf2towers.runtime import layers
 
          layers.dense(1, 2)
          """
-     )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.app import flags
 
         flags.FLAGS
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         from tensorflow.compat.v1 import flags
 
         flags.FLAGS
         """
-    )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow import app
 
         app.flags.FLAGS
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         from tensorflow.compat.v1 import app
 
         app.flags.FLAGS
         """
-    )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow.app as app
 
         app.flags.FLAGS
         """
-    ), dedent(
-        """\
+        ),
+        dedent(
+            """\
         from tensorflow.compat.v1 import app
 
         app.flags.FLAGS
         """
-    )),
-    (dedent(
-        """\
+        ),
+    ),
+    (
+        dedent(
+            """\
         from tensorflow.examples.tutorials.mnist import input_data
 
         input_data.read_data_sets('d')
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          from tf2towers.runtime import input_data
 
          input_data.read_data_sets('d')
          """
-     )),
-    (f"try:\n    {V1}except ImportError:\n    {TF}\ntf.log(1)\n",
-     f"{V1}\ntf.log(1)\n"),
-    (f"def f():\n    {TF}    return tf.placeholder(1)\n", f"def f():\n    {V1}    return tf.placeholder(1)\n"),
-    ("import os; import tensorflow as tf; x = tf.log(1)\n",
-     "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
+        ),
+    ),
+    (
+        dedent(
+            """\
+        try:
+            import tensorflow.compat.v1 as tf
+        except ImportError:
+            import tensorflow as tf
+
+        tf.log(1)
+        """
+        ),
+        f"{V1}\ntf.log(1)\n",
+    ),
+    (
+        f"def f():\n    {TF}    return tf.placeholder(1)\n",
+        f"def f():\n    {V1}    return tf.placeholder(1)\n",
+    ),
+    (
+        "import os; import tensorflow as tf; x = tf.log(1)\n",
+        "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n",
+    ),
     # what is imported stands before what needs it on the same line
-    ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
-     f"import os; {V1}from tf2towers.runtime import slim\npass; x = slim.flatten(1)\n"),
-    ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
-     dedent(
-         """\
+    (
+        "import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
+        f"import os; {V1}from tf2towers.runtime import slim\npass; x = slim.flatten(1)\n",
+    ),
+    (
+        "import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
+        dedent(
+            """\
          import tensorflow.compat.v1 as tf; import os
          from tf2towers.runtime import Session
          x = Session(); y = 1
          """
-     )),
-    ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
-     dedent(
-         """\
+        ),
+    ),
+    (
+        "import tensorflow as tf; x = 1\ny = tf.Session()\n",
+        dedent(
+            """\
          import tensorflow.compat.v1 as tf; x = 1
          from tf2towers.runtime import Session
          y = Session()
          """
-     )),
-    ("import tensorflow as tf;\ny = tf.Session(), tf.log(1)\n",
-     dedent(
-         """\
+        ),
+    ),
+    (
+        "import tensorflow as tf;\ny = tf.Session(), tf.log(1)\n",
+        dedent(
+            """\
          import tensorflow.compat.v1 as tf;
          from tf2towers.runtime import Session
          y = Session(), tf.log(1)
          """
-     )),
+        ),
+    ),
     # a module that is gone, and was only to be loaded
-    (f"import os\nimport tensorflow.python.platform\n{TF}\ntf.log(1)\n", f"import os\n{V1}\ntf.log(1)\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
+        import os
+        import tensorflow.python.platform
+        import tensorflow as tf
+
+        tf.log(1)
+        """
+        ),
+        dedent(
+            """\
+        import os
+        import tensorflow.compat.v1 as tf
+
+        tf.log(1)
+        """
+        ),
+    ),
+    (
+        dedent(
+            """\
         import tensorflow.python.platform
 
         tensorflow.log(1)
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import tensorflow.compat.v1 as tensorflow
 
          tensorflow.log(1)
          """
-     )),
+        ),
+    ),
     # a comment for a linter goes with what it is about, another comment stays
-    (f"from tensorflow.python.ops import math_grad  # pylint: disable=unused-import\n{TF}\ntf.log(1)\n",
-     f"{V1}\ntf.log(1)\n"),
-    (f"from tensorflow.python.ops import math_grad  # for d(x*y)\n{TF}\ntf.log(1)\n",
-     f"# for d(x*y)\n{V1}\ntf.log(1)\n"),
+    (
+        dedent(
+            """\
+        from tensorflow.python.ops import math_grad  # pylint: disable=unused-import
+        import tensorflow as tf
+
+        tf.log(1)
+        """
+        ),
+        f"{V1}\ntf.log(1)\n",
+    ),
+    (
+        dedent(
+            """\
+        from tensorflow.python.ops import math_grad  # for d(x*y)
+        import tensorflow as tf
+
+        tf.log(1)
+        """
+        ),
+        dedent(
+            """\
+         # for d(x*y)
+         import tensorflow.compat.v1 as tf
+
+         tf.log(1)
+         """
+        ),
+    ),
     # a line that goes takes a blank one with it
-    (f"import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n{TF}\n"
-     "tf.log(input_data.read_data_sets('d'))\n",
-     f"import os\n\n{V1}from tf2towers.runtime import input_data\n\ntf.log(input_data.read_data_sets('d'))\n"),
-    (dedent(
-        """\
+    (
+        dedent(
+            """\
+        import os
+
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        import tensorflow as tf
+
+        tf.log(input_data.read_data_sets('d'))
+        """
+        ),
+        dedent(
+            """\
+         import os
+
+         import tensorflow.compat.v1 as tf
+         from tf2towers.runtime import input_data
+
+         tf.log(input_data.read_data_sets('d'))
+         """
+        ),
+    ),
+    (
+        dedent(
+            """\
         import os
 
         from tensorflow.examples.tutorials.mnist import input_data
 
         input_data.read_data_sets('d')
         """
-    ),
-     dedent(
-         """\
+        ),
+        dedent(
+            """\
          import os
 
          from tf2towers.runtime import input_data
 
          input_data.read_data_sets('d')
          """
-     )),
-    (f"{TF}\nslim = tf.contrib.slim\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\n"
-     "import os\n\ntf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     f"{V1}\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
-     "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
-    ("if x: from tensorflow import Session, float32\n",
-     "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
-]  # fmt: skip
+        ),
+    ),
+    (
+        dedent(
+            """\
+        import tensorflow as tf
+
+        slim = tf.contrib.slim
+
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        import os
+
+        tf.log(slim.flatten(input_data.read_data_sets('d')))
+        """
+        ),
+        dedent(
+            """\
+         import tensorflow.compat.v1 as tf
+
+         import os
+         from tf2towers.runtime import input_data, slim
+
+         tf.log(slim.flatten(input_data.read_data_sets('d')))
+         """
+        ),
+    ),
+    (
+        "if x: from tensorflow import Session, float32\n",
+        "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n",
+    ),
+]
 
 
 @pytest.mark.parametrize(("before", "wanted"), IMPORTS)

@@ -62,7 +62,20 @@ SIGNS = [
     """,
 ]
 
+ONLY_IN_GRAPHS = [
+    "print(tf.constant([1.0]).op.name)",
+    "x = tf.ones([2])\ny = x * 2.0 + 1.0\nprint(y.graph)",
+    "x = tf.ones([2])\nprint(x.consumers())",
+    "x = tf.ones([2], name='x')\nprint(x.name)",
+    "x = tf.ones([2])\nprint(x.eval(session=None))",
+    "w = tf.Variable(1.0)\nprint(w.op.type)",
+    "w = tf.Variable(1.0)\nv = tf.Variable(w.initialized_value())",
+    "w = tf.Variable(1.0)\ntrain = tf.group(w.assign_add(1.0))\nprint(train.name)",
+    "def loss():\n    x = tf.zeros([2])\n    return x.op.inputs\n\n\nprint(list(loss()))",
+]
+
 ONE_BY_ONE = [
+    "from tensorflow import constant as make\nprint(make(1.0).graph)\n",
     "from tensorflow import data\nprint(data.Dataset.range(3).make_one_shot_iterator().get_next())\n",
     "from tensorflow.data import Dataset\niterator = Dataset.range(3).make_one_shot_iterator()\n",
     dedent(
@@ -77,6 +90,11 @@ ONE_BY_ONE = [
 ]
 
 NOT_TF1 = [
+    "w = tf.Variable(1.0, name='w')\nprint(w.name, w.device)",
+    "with tf.Graph().as_default():\n    print(tf.constant(1.0).op.name)",
+    "@tf.function\ndef f(x):\n    y = tf.square(x)\n    print(y.op.name)\n    return y\n\n\nf(1.0)",
+    "x = tf.constant(1.0)\nprint(x.op if hasattr(x, 'ops') else None)",
+    "class Tensor:\n    op = 'add'\n\n\nx = Tensor()\nprint(x.op)\nx = tf.constant(1.0)",
     "for row in tf.data.Dataset.range(3):\n    print(row)",
     "print(tf.reduce_sum(tf.ones([2]), keepdims=True), tf.ones([2]).shape[0])",
     "with tf.device('/cpu:0'):\n    x = tf.constant(1.0)",
@@ -118,8 +136,8 @@ NOT_TF1 = [
 ]
 
 
-@pytest.mark.parametrize("lines", SIGNS)
-def test_a_sign_of_tf1(program, lines: str) -> None:
+@pytest.mark.parametrize("lines", [*SIGNS, *ONLY_IN_GRAPHS])
+def test_one_sign_of_tf1_makes_it_a_program_of_tf1(program, lines: str) -> None:
     result = program({"train.py": f"import tensorflow as tf\n\n{dedent(lines)}\n"})
     assert result.status == 0 and "import tensorflow.compat.v1 as tf" in result.changes[0].after
 
@@ -130,7 +148,7 @@ def test_names_taken_one_by_one(program, text: str) -> None:
     assert result.status == 0 and "graph_mode()" in result.changes[0].after
 
 
-def test_beside_compat_v1(program) -> None:
+def test_tf1_names_beside_compat_v1(program) -> None:
     text = dedent(
         """\
         import tensorflow as tf

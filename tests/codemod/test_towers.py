@@ -92,9 +92,20 @@ GIVEN = [
     ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
      "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
      "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
-    ("    def __init__(self, device):\n        self.place = device\n\n    def build(self, opt):\n"
-     "        with tf.device(self.place):\n            opt.minimize(x)\n\n\n"
-     "for runner in [Model('/gpu:%d' % i) for i in range(2)]:\n    runner.build(opt)\n",
+    (dedent(
+        """\
+            def __init__(self, device):
+                self.place = device
+
+            def build(self, opt):
+                with tf.device(self.place):
+                    opt.minimize(x)
+
+
+        for runner in [Model('/gpu:%d' % i) for i in range(2)]:
+            runner.build(opt)
+        """
+    ),
      "        with strategy.scope(), tf.device(self.place):\n"),
 ]  # fmt: skip
 
@@ -412,7 +423,7 @@ def calling(changes: list[tuple[str, str]]) -> str:
 
 
 @pytest.mark.parametrize("changes", SAME)
-def test_a_plain_mean(changes):
+def test_a_plain_mean_becomes_a_reduce(changes):
     text = after(calling(changes))
     assert "grads = strategy.reduce('MEAN', [])\n" in text and "def average" not in text
     assert (
@@ -429,7 +440,7 @@ def test_a_plain_mean(changes):
 
 
 @pytest.mark.parametrize("changes", OTHER)
-def test_no_plain_mean(changes):
+def test_another_average_stays_the_scripts_own(changes):
     text = after(calling(changes))
     assert "grads = average([])\n" in text and "def average" in text
 
@@ -625,7 +636,15 @@ def test_towers_in_another_form(lines, wanted):
 
 
 def test_a_device_that_a_function_gives(program):
-    on = f"{TF}\n\ndef on(i):\n    return tf.device('/gpu:%d' % i)\n"
+    on = dedent(
+        """\
+        import tensorflow as tf
+
+
+        def on(i):
+            return tf.device('/gpu:%d' % i)
+        """
+    )
     for head in (on, f"{TF}from place import on\n"):
         main = head + dedent(
             """\

@@ -75,9 +75,42 @@ print(tf.Session(), net.net(1))
     ("more", "trains", "stays"),
     [
         ("", TRAINS, False),
-        ("\n\ndef make():\n    return tf.constant(1)\n", TRAINS, True),
-        ("\n\ndef make():\n    return eval('tf.constant(1)')\n", TRAINS, True),
-        ("\n\ndef make(x):\n    return getattr(x, 'tf')\n", TRAINS, True),
+        (
+            dedent(
+                """\
+
+
+            def make():
+                return tf.constant(1)
+            """
+            ),
+            TRAINS,
+            True,
+        ),
+        (
+            dedent(
+                """\
+
+
+            def make():
+                return eval('tf.constant(1)')
+            """
+            ),
+            TRAINS,
+            True,
+        ),
+        (
+            dedent(
+                """\
+
+
+            def make(x):
+                return getattr(x, 'tf')
+            """
+            ),
+            TRAINS,
+            True,
+        ),
         ("", f"{TRAINS}print(net.tf.constant(1))\n", True),
         ("", TRAINS.replace("import net\nimport tensorflow as tf\n", "from net import *\n"), True),
         ("", f"from net import tf as t\n{TRAINS}print(t.constant(1))\n", True),
@@ -87,7 +120,16 @@ print(tf.Session(), net.net(1))
 def test_a_module_that_no_longer_names_tensorflow(more: str, trains: str, stays: bool, program) -> None:
     written = texts(program({"train.py": trains, "net.py": NET + more}))
     assert ("import tensorflow.compat.v1 as tf" in written["net.py"]) == stays
-    assert stays or written["net.py"].startswith("from tf2towers.runtime import slim\n\n\ndef net(x):\n")
+    assert stays or written["net.py"].startswith(
+        dedent(
+            """\
+        from tf2towers.runtime import slim
+
+
+        def net(x):
+        """
+        )
+    )
 
 
 @pytest.mark.parametrize(

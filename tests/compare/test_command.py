@@ -31,7 +31,7 @@ def test_numbers_and_the_page(script: Write, start: Start, tmp_path: Path) -> No
     assert "http://" not in page and "cores" in page
 
 
-def test_until_a_step(script: Write, start: Start, tmp_path: Path) -> None:
+def test_endless_trainings_are_compared_until_a_step(script: Write, start: Start, tmp_path: Path) -> None:
     endless = "while True: step(0.01{})"
     pair = script("one.py", endless.format(", loss=float('nan')")), script("two.py", endless.format(""))
     found = compared(start, tmp_path, "--steps", "12", *pair)

@@ -48,7 +48,7 @@ def test_which_steps_are_steady(made: int, first: int | None) -> None:
     assert numbers == ([] if first is None else list(range(first, made + 1)))
 
 
-def test_numbers_of_two_sides() -> None:
+def test_rates_losses_and_memory_of_two_sides() -> None:
     legacy, modern = Numbers.of(side(training(0.1))), Numbers.of(side(training(0.05)))
     assert ratio_of(modern.rate, legacy.rate) == pytest.approx({"median": 2, "low": 2, "high": 2})
     assert ratio_of(modern.rate, None) is None

@@ -35,7 +35,7 @@ def written(tmp_path: Path, monkeypatch) -> tuple[Path, np.ndarray, np.ndarray]:
     return tmp_path, images, labels
 
 
-def test_digits():
+def test_digits_of_scikit_learn_stand_in_for_mnist():
     pytest.importorskip("sklearn")
     sets = mnist.read_data_sets()
     assert [part.num_examples for part in sets] == [1500, 150, 147]

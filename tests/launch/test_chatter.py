@@ -72,7 +72,7 @@ def test_lines_of_tasks_are_distinguished() -> None:
     assert without_chatter(lines) == ["[worker 0] loss 3"]
 
 
-def test_who_wants_it_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chatter_is_shown_at_a_low_log_level(monkeypatch: pytest.MonkeyPatch) -> None:
     line = STARTS.splitlines()[0]
     monkeypatch.delenv(LEVEL, raising=False)
     assert Member(Task("worker", 0))._take([line, "x"]) == ["x"]

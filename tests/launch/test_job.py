@@ -180,3 +180,16 @@ def test_it_says_which_task_it_waits_for(
     (notice,) = heard.notices
     assert notice.startswith(f"waiting for worker {worker}; the other workers have ended{why}")
     assert bool(why) == (len(notice) > 60)
+
+
+def test_it_says_that_a_worker_waits_for_the_chief(script: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that TF 1 logs before it sleeps is not shown; another line says that the worker no longer waits."""
+    monkeypatch.setattr("tf2towers.launch.job.QUIET", 0.2)
+    line = "INFO:tensorflow:Waiting for model to be ready.  Ready_for_local_init_op:  None, ready: w"
+    path = script(f"print({line!r}); 'worker 1' != me and print('step 1'); sys.stdout.flush(); time.sleep(1)")
+    heard = Heard()
+    run(Plan(path, linger=0.1), heard)
+    (notice,) = heard.notices
+    assert notice.startswith(
+        "worker 1 waits for the chief to initialize the variables. TensorFlow 1 looks for"
+    )

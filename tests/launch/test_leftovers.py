@@ -65,7 +65,7 @@ def test_a_launch_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
         other.kill()
 
 
-def test_nothing_to_kill() -> None:
+def test_without_leftovers_nothing_is_killed() -> None:
     kill_leftovers(new_mark())
 
 

@@ -15,7 +15,7 @@ from tf2towers.launch.child_process import LONGEST, Lines
         ([b"10%\r", b"20%\r"], ["20%"]), ([], []),
     ],
 )  # fmt: skip
-def test_lines(parts: list[bytes], expected: list[str]) -> None:
+def test_output_in_pieces_becomes_whole_lines(parts: list[bytes], expected: list[str]) -> None:
     lines = Lines()
     assert [line for part in parts for line in lines.feed(part)] + lines.end() == expected
 

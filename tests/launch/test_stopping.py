@@ -82,7 +82,9 @@ def cluster(script: Write, start: Start) -> Iterator[Start]:
     ],
     ids=["SIGINT", "SIGTERM", "SIGHUP", "tasks that ignore it", "grandchildren"],
 )
-def test_a_signal(cluster: Start, body: str, children: tuple[str, ...], number: signal.Signals) -> None:
+def test_a_signal_stops_every_task(
+    cluster: Start, body: str, children: tuple[str, ...], number: signal.Signals
+) -> None:
     process = cluster(body, *children)
     assert all(map(runs, pids(*TASKS, *children)))
     process.send_signal(number)
@@ -126,7 +128,7 @@ def test_a_task_may_write_while_it_is_stopped(cluster: Start) -> None:
     assert sorted(out.splitlines()) == ["[ps 0] saved", "[worker 0] saved", "[worker 1] saved"]
 
 
-def test_nobody_reads(cluster: Start) -> None:
+def test_a_closed_pipe_ends_the_launch_quietly(cluster: Start) -> None:
     process = cluster(WRITES)
     assert process.stdout is not None
     process.stdout.close()

@@ -201,12 +201,9 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
     assert (supervisor_sync.log_dir / "checkpoint").exists()
 
 
-def test_a_synchronous_supervisor_ends_quietly(supervisor_sync):
-    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback.
-
-    (MonitoredTrainingSession joins its threads before it closes the session, so that TensorFlow itself prints one.)
-    """
-    for text in supervisor_sync.printed:
+def test_synchronous_trainers_end_quietly(supervisor_sync, monitored_sync):
+    """The chief's queue runner waits for gradients that will not come: its end is no error, and no traceback."""
+    for text in (*supervisor_sync.printed, *monitored_sync.printed):
         assert not re.search("Traceback|Error|Exception|Cancelled", text), text[-3000:]
 
 

@@ -97,7 +97,7 @@ def synchronous(cluster: Cluster) -> None:
         precision.set_policy(layers)
         trainer = mnist_multi_worker.Trainer(strategy, FLAGS)
         batches = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
-        make_step = functools.partial(trainer.train_step, batches)
+        make_step = functools.partial(trainer.train_steps, batches, tf.constant(1))
         follow(option, trainer, lambda *_, make_step=make_step: float(make_step()))
 
 

@@ -150,8 +150,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 
 
 def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
-    """All save the same step and end; started again they go on from it."""
-    flags = ("--checkpoint_every=1000000", "--log_every=20")
+    """All save the same step and end; started again they go on from it, also where float16 has skipped steps."""
+    import tensorflow as tf
+
+    flags = ("--checkpoint_every=1000000", "--log_every=20", "--precision=float16")
     with Job(MULTI_WORKER, tmp_path, "--train_steps=1000000", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
@@ -163,6 +165,16 @@ def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     assert all(found), printed
     step, other = (int(match[1]) for match in found)
     assert step == other >= 60
+    assert step % 20 == 0  # a call makes 20, and each of them counts
+    saved = tf.train.load_checkpoint(str(tmp_path / "log"))
+    counts = {
+        int(saved.get_tensor(name))
+        for name, shape in tf.train.list_variables(str(tmp_path / "log"))
+        if not shape and saved.get_variable_to_dtype_map()[name] == tf.int64
+    }
+    assert step in counts and any(
+        step - 20 < count < step for count in counts
+    )  # Adam's own step leaves some out
     with Job(MULTI_WORKER, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
@@ -239,7 +251,7 @@ trainer.flags.FLAGS(sys.argv[:1])
 trainer.coordinate(trainer.mnist_cluster.Cluster(jobs, 'chief', 0))
 """
     _, errors = run_python("-c", program, *free_ports(3), folder=ROOT, status=1, TF_CPP_MIN_LOG_LEVEL="3")
-    why = "several GPUs a worker: start one for each, with CUDA_VISIBLE_DEVICES set to one GPU"
+    why = "several GPUs a worker: start a worker for each, by CUDA_VISIBLE_DEVICES"
     assert errors.splitlines()[-1] == why
 
 
@@ -262,7 +274,7 @@ def test_a_wrong_tf_config_is_a_sentence(modern, monkeypatch, config):
         modern.cluster.from_environment()
 
 
-def test_tf_config(modern, monkeypatch):
+def test_a_task_is_read_from_tf_config(modern, monkeypatch):
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": JOBS, "task": {"type": "worker", "index": "1"}}))
     assert modern.cluster.from_environment() == (JOBS, "worker", 1)
 
@@ -272,7 +284,11 @@ def test_tf_config(modern, monkeypatch):
     [
         (True, JOBS, "XLA compiles for one device, and the variables are on the parameter servers"),
         (False, {"worker": ["w:1", "w:2"]}, "a worker and a parameter server are needed"),
-        (False, {"ps": ["p:1"], "worker": ["w:1"]}, "beside the chief, which computes nothing, a worker"),
+        (
+            False,
+            {"ps": ["p:1"], "worker": ["w:1"]},
+            "a worker and a parameter server are needed beside the chief",
+        ),
     ],
 )
 def test_what_the_parameter_server_refuses(modern, monkeypatch, jit, jobs, message):

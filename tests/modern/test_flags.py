@@ -16,9 +16,17 @@ import devices  # noqa: E402
 
 
 @pytest.mark.parametrize("names", [["a"], ["1", "1"], ["0", "/gpu:0"], ["-1"], ["/tpu:0"], [""]])
-def test_devices(names):
+def test_a_wrong_list_of_devices_is_refused(names):
     with pytest.raises(SystemExit, match="name each device once, as 0,2 or /gpu:0,/gpu:2"):
         devices.choose_devices(None, names)
+
+
+@pytest.mark.parametrize("loss", [float("inf"), float("nan")])
+def test_a_loss_that_is_not_finite_ends_mobilenet(loss):
+    import mobilenet_setup
+
+    with pytest.raises(SystemExit, match=f"Model diverged with loss = {loss} in epoch 3"):
+        mobilenet_setup.line(2, 1.0, {"loss": loss, mobilenet_setup.ACCURACY: 0.1})
 
 
 @pytest.mark.parametrize(

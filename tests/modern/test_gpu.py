@@ -28,7 +28,7 @@ def test_without_a_gpu_it_says_so():
     assert errors.splitlines()[-1].startswith("No GPU was found ")
 
 
-def test_one_gpu_is_four(tmp_path):
+def test_one_gpu_becomes_four_logical_gpus(tmp_path):
     (tmp_path / "tensorflow.py").write_text(SIMULATED)
     program = "import tensorflow as tf; print(*(len(tf.config.list_physical_devices(k)) for k in ('GPU', 'CPU', None)))"
     path = f"{BENCHMARKS / 'logical_gpus'}:{tmp_path}"

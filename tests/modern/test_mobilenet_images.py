@@ -20,7 +20,7 @@ def test_tensorflow_datasets(name, classes):
     tfds = pytest.importorskip("tensorflow_datasets")
     with tfds.testing.mock_data(num_examples=21):
         images = loader.load(name)
-        batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0, first=0))
+        batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0, made=0))
     assert (len(images.train), images.classes) == (21, classes)
     assert len(batches) == 4  # of 21 images 16 an epoch
     for pixels, labels in batches:
@@ -53,7 +53,7 @@ def test_jpeg_files(photos, capsys):
     images = loader.load("digits", str(photos))
     assert (len(images.train), images.classes) == (7, 3)
     assert capsys.readouterr().out == "7 JPEG files; left out 1 that are not JPEG inside\n"
-    (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0, first=0)
+    (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0, made=0)
     assert more == [] and sorted(labels.numpy()) == [0, 0, 0, 1, 1, 1, 1]
     np.testing.assert_allclose(
         pixels.numpy()[:, 5, 5, 0], labels.numpy(), atol=0.02
@@ -87,10 +87,10 @@ def test_what_is_no_folder_of_classes(tmp_path):
 def test_an_epoch_has_its_own_order_and_the_same_each_time():
     """Also where its first batch has been looked at before, as `fit` does."""
     images = loader.load("digits")
-    batches = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, first=0)
+    batches = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, made=0)
     next(iter(batches))
     runs = [np.stack([labels.numpy() for _, labels in batches]) for _ in range(2)]
-    later = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, first=4)
+    later = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3, made=4)
     np.testing.assert_array_equal(np.stack([labels.numpy() for _, labels in later]), runs[0][4:])
     assert runs[0].shape == (6, 500)
     np.testing.assert_array_equal(*runs)
@@ -106,9 +106,7 @@ def test_batches_of_files_that_are_listed_class_by_class_are_mixed(tmp_path):
         for number in range(1200):
             (tmp_path / kind / f"{number}.jpg").write_bytes(jpeg)
     images = loader.load("digits", str(tmp_path))
-    parts = [
-        float(np.mean(labels)) for _, labels in loader.batches(images, 8, 100, epochs=1, seed=0, first=0)
-    ]
+    parts = [float(np.mean(labels)) for _, labels in loader.batches(images, 8, 100, epochs=1, seed=0, made=0)]
     assert len(parts) == 24 and all(0.3 < part < 0.7 for part in parts), parts
 
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import mobilenet_table
 
 
-def test_table():
+def test_the_table_has_seconds_and_speedups():
     """Of what the handbook measured on four GTX 1080 Ti."""
     assert mobilenet_table.table("cats_vs_dogs", 4, 146.0, 39.0, 29.0).splitlines() == [
         "data set     | 1 device, 64 | 4 devices, 64     | 4 devices, 64 each",

@@ -24,7 +24,7 @@ def test_every_name_is_there():
     assert files > 40 and tests > 40
 
 
-def test_there_are_lines():
+def test_the_seeds_have_many_lines():
     assert len(LINES) > 45
 
 

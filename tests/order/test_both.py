@@ -21,7 +21,7 @@ def found() -> dict[str, tuple[Pairs, Pairs]]:
     return json.loads(out.splitlines()[-1])
 
 
-def test_both_find_the_same(found: dict[str, tuple[Pairs, Pairs]]) -> None:
+def test_recorder_and_runtime_find_the_same_pairs(found: dict[str, tuple[Pairs, Pairs]]) -> None:
     assert {case: of_runtime for case, (of_runtime, _) in found.items()} == {
         case: of_recorder for case, (_, of_recorder) in found.items()
     }

@@ -102,6 +102,33 @@ def test_a_parameter_server_sends_before_the_writes_whatever_a_read_waits_for() 
     assert waits(graph, read={"sent": True}) == {"read > write"}
 
 
+def test_what_a_parameter_server_sends_is_sent_before_a_worker_waits_for_others() -> None:
+    """Also where a write is computed from it: a moving average reads its old value at the start of the run."""
+    graph = """
+        v: VarHandleOp
+        x: Const
+        tf2towers_order/held: AssignVariableOp v x
+        read: ReadVariableOp v
+        write: AssignSubVariableOp v read
+    """
+    held = "tf2towers_order/held"
+    assert waits(graph, read={"sent": True}) == {f"read > {held}", f"{held} > write"}
+    assert waits(graph) == {f"{held} > read"}
+
+
+def test_what_was_sent_is_used_after_a_write_that_the_user_waits_for() -> None:
+    """`with tf.control_dependencies([train_op]): v.assign(tf.clip_by_value(v, ..))` clips the value before it."""
+    graph = """
+        v: VarHandleOp
+        x: Const
+        copy: DeepCopy v
+        first: AssignVariableOp v x
+        clipped: Minimum copy ^first
+        write: AssignVariableOp v clipped
+    """
+    assert waits(graph, copy={"sent": True, "at": "clipped"}) == {"copy > first"}
+
+
 def test_only_what_waits_itself_waits_for_the_initial_value() -> None:
     graph = """
         v: VarHandleOp

@@ -8,7 +8,7 @@ from tf2towers.report.paths import with_quoted_code
 from tf2towers.source.script import Script
 
 
-def test_once_and_short() -> None:
+def test_code_is_quoted_once_and_cut() -> None:
     assert with_quoted_code("a loop", "for i in range(2):\n    pass") == "a loop: `for i in range(2):`"
     assert with_quoted_code("gone: tf.x(1)", "tf.x(1)") == "gone: tf.x(1)"
     assert len(with_quoted_code("", "x" * 100)) == 2 + 2 + 60

@@ -96,7 +96,7 @@ def test_sarif_addresses_are_addresses() -> None:
 
 
 def test_a_result_as_lines_for_github() -> None:
-    lines = github.render([example(), broken()]).splitlines()
+    lines = github.render([example(), broken()], lambda code: None).splitlines()
     said = "a fetch, 9%25 known:%0Aodd%0ATo do: write it out"
     assert lines[0] == f"::warning file=train.py,line=12,col=5,title=T2T104::{said}"
     assert lines[1].startswith("::notice file=train.py,line=3,col=1,title=T2T101::")

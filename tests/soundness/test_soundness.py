@@ -71,7 +71,7 @@ def test_original_runs(program: Program, runs: dict) -> None:
 
 
 @pytest.mark.parametrize("program", ALL, ids=name_of)
-def test_refused_or_not(program: Program, left: dict) -> None:
+def test_what_has_to_be_refused_is_refused_and_nothing_else(program: Program, left: dict) -> None:
     if program.refused:
         assert program.refused in left[program.name]
     else:
@@ -80,7 +80,7 @@ def test_refused_or_not(program: Program, left: dict) -> None:
 
 @pytest.mark.parametrize("mode", ["migrated", "rewriting"])
 @pytest.mark.parametrize("program", TAKEN, ids=name_of)
-def test_same(program: Program, mode: str, runs: dict) -> None:
+def test_the_migrated_program_prints_the_same(program: Program, mode: str, runs: dict) -> None:
     """The migrated program prints what the original does: to the last digit; with rewritten graphs, to four digits."""
     original, other = runs["original"][program.name], runs[mode][program.name]
     difference = first_difference(original, other, nearly=mode == "rewriting")

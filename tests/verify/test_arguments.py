@@ -20,11 +20,11 @@ def _parsed(line: str) -> argparse.Namespace:
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
-def test_where_options_stand(line: str) -> None:
+def test_options_stand_before_or_after_the_scripts(line: str) -> None:
     found = _parsed(line)
     assert (str(found.legacy), str(found.migrated), found.steps) == ("a.py", "b.py", 5)
     assert found.arguments == ["--num_gpus=2", "--steps", "7"]
 
 
-def test_no_arguments() -> None:
+def test_a_script_may_have_no_arguments() -> None:
     assert _parsed("a.py b.py").arguments == _parsed("a.py b.py --").arguments == []

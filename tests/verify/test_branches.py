@@ -13,7 +13,7 @@ from tests.verify.migrating import migrate_into
 from tf2towers.report.parity_result import ParityResult
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.trainers]
+pytestmark = pytest.mark.tensorflow
 
 NORMS = {choice.name: choice for choice in a_dozen()}
 BRANCHES = {
@@ -43,7 +43,7 @@ def test_batch_norm(name: str, results: dict[str, ParityResult]) -> None:
 
 
 @pytest.mark.parametrize("name", BRANCHES)
-def test_branches(name: str, results: dict[str, ParityResult]) -> None:
+def test_programs_with_branches_have_parity(name: str, results: dict[str, ParityResult]) -> None:
     result = results[name]
     assert result.calls > 7
     if name == "gradient_penalty_of_critics":

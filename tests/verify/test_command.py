@@ -127,7 +127,7 @@ def test_parity_with_keras(made: Path) -> None:
     assert (status, words in text) == (0, True), text
 
 
-def test_what_differs(made: Path) -> None:
+def test_differs_is_said_after_two_recordings_of_each_side(made: Path) -> None:
     status, text = verified(made, "differs")
     assert status == 1, text
     assert text.startswith("DIFFERS")
@@ -142,7 +142,7 @@ def test_what_differs(made: Path) -> None:
     assert result["diagnoses"][0]["name"] == "no averaging"
 
 
-def test_the_bundle(made: Path) -> None:
+def test_a_report_has_text_page_json_and_recordings(made: Path) -> None:
     report = made / "report"
     assert (report / "report.txt").read_text().startswith("DIFFERS")
     page = (report / "index.html").read_text()

@@ -31,7 +31,7 @@ def found(original: Step, migrated: Step, **options: object) -> dict[tuple[str, 
     return {(c.kind, c.name): c for c in compare([original], [migrated], **options)}  # type: ignore[arg-type]
 
 
-def test_equal() -> None:
+def test_equal_steps_are_bitwise_equal_in_all_kinds() -> None:
     comparisons = found(step(), step())
     assert all(made.bitwise and made.within and not made.problem for made in comparisons.values())
     kinds = {"input", "loss", "tower gradient", "gradient", "variable"}
@@ -64,7 +64,7 @@ def test_what_cannot_be_compared_is_a_failure(changed: dict, name: tuple[str, st
         (np.array([1, 2, np.nan], np.float32), np.inf),
     ],
 )
-def test_how_far(value: np.ndarray, max_rel: float) -> None:
+def test_the_largest_relative_difference_decides(value: np.ndarray, max_rel: float) -> None:
     comparison = found(step(), step(gradients={"w": value}))["gradient", "w"]
     assert not comparison.bitwise
     np.testing.assert_allclose(comparison.max_rel, max_rel, rtol=0.01)
@@ -77,13 +77,13 @@ def test_the_same_nan_is_equal() -> None:
     assert found(step(gradients={"w": broken}), step(gradients={"w": broken}))["gradient", "w"].bitwise
 
 
-def test_the_first_step() -> None:
+def test_the_first_step_that_differs_is_named() -> None:
     steps = [step(), step(gradients={"w": ONE * np.float32(1.5)}), step()]
     of_gradients = {c.kind: c for c in compare([step()] * 3, steps) if c.kind == "gradient"}
     assert of_gradients["gradient"].first_step == 1
 
 
-def test_what_differs_first() -> None:
+def test_the_gradient_nearest_to_the_loss_differs_first() -> None:
     """The gradient that is nearest to the loss."""
     both = {"gradients": {"w": ONE, "b": ONE, "v": ONE}}
     other = {"gradients": {"w": ONE * 2, "b": ONE * 2, "v": ONE}}
@@ -100,7 +100,7 @@ def test_runs_of_other_lengths() -> None:
         compare([], [])
 
 
-def test_a_share_of_the_mean() -> None:
+def test_one_towers_gradient_is_a_share_of_the_mean() -> None:
     """A replica's loss divided by their number is seen, and compared as that; another factor is not."""
     halves = [np.float32(1.0), np.float32(1.5)]
     parts = [{"w": (ONE - 1) / 2}, {"w": (ONE + 1) / 2}]
@@ -130,6 +130,7 @@ def test_a_gradient_of_rounding_is_no_difference() -> None:
         (1e-3, 1e-12, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
         (1e-3, 1e-3, 1e-3, set()),
         (1e-3, 1e-12, 1.0, set()),  # of another size: a mistake
+        (0.0, 0.0, 0.0, set()),  # of no size: a variable that it does not move may differ by a mistake
     ],
 )
 def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noise: set[str]) -> None:

@@ -52,7 +52,7 @@ def optimizer(kind: str) -> Any:
 def test_what_is_applied_is_seen_once(kind: str, part: float, unwatched: None) -> None:
     import tensorflow as tf
 
-    from tf2towers.verify.rewrites.gradients import Applied
+    from tf2towers.verify.rewrites.gradient_calls import Applied
 
     seen: list[tuple[float, str]] = []
 

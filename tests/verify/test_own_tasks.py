@@ -20,7 +20,7 @@ CLUSTER, TRIALS = TASKS / "starts_its_cluster.py", TASKS / "trials.py"
 
 
 @pytest.mark.parametrize("way", ["fork", "threads", "mixed"])
-def test_a_cluster(tmp_path: Path, way: str) -> None:
+def test_a_script_that_starts_its_cluster_is_verified(tmp_path: Path, way: str) -> None:
     migrate_into(CLUSTER, tmp_path / "out")
     migrated = tmp_path / "out" / CLUSTER.name
     assert find_shape([CLUSTER, migrated], None, None, None) is None
@@ -46,7 +46,7 @@ def test_a_difference_names_the_task(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [[], ["processes"]])
-def test_trials(tmp_path: Path, way: list[str]) -> None:
+def test_a_script_that_starts_trials_is_verified(tmp_path: Path, way: list[str]) -> None:
     migrate_into(TRIALS, tmp_path / "out")
     migrated = tmp_path / "out" / TRIALS.name
     result = verify(TRIALS, migrated, way, Options(steps=10, timeout=150), work=tmp_path / "work")

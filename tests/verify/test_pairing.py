@@ -15,11 +15,11 @@ KERAS = {
 }  # fmt: skip
 
 
-def test_the_same_names() -> None:
+def test_variables_of_the_same_names_are_pairs() -> None:
     assert pair(TF1, TRAINABLE, TF1, TRAINABLE) == {name: name for name in TF1}
 
 
-def test_keras_layers() -> None:
+def test_variables_of_keras_layers_are_paired_in_order() -> None:
     pairs = pair(TF1, TRAINABLE, KERAS, ["conv1/kernel", "conv1/bias", "dense/kernel", "dense/bias"])
     assert pairs == {
         "conv1/weights": "conv1/kernel", "conv1/biases": "conv1/bias", "local/weights": "dense/kernel",
@@ -27,7 +27,7 @@ def test_keras_layers() -> None:
     }  # fmt: skip
 
 
-def test_names_before_order() -> None:
+def test_names_count_before_the_order() -> None:
     """gamma and beta have one shape, and may be made in another order."""
     original = {"norm/beta": (4,), "norm/gamma": (4,)}
     migrated = {"bn/gamma": (4,), "bn/beta": (4,)}
@@ -35,6 +35,6 @@ def test_names_before_order() -> None:
     assert pairs == {"norm/beta": "bn/beta", "norm/gamma": "bn/gamma"}
 
 
-def test_each_once() -> None:
+def test_no_variable_is_in_two_pairs() -> None:
     pairs = pair({"a/weights": (2,), "b/weights": (2,)}, [], {"c/kernel": (2,)}, [])
     assert len(set(pairs.values())) == len(pairs) <= 1

@@ -258,7 +258,7 @@ def lines(printed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, expected) in SCRIPTS.items() if expected])
-def test_script(name: str, found: list[Any]) -> None:
+def test_an_original_prints_what_tensorflow_1_printed(name: str, found: list[Any]) -> None:
     assert lines(found[0][name]) == lines(SCRIPTS[name][1])
 
 

@@ -2,13 +2,17 @@
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from tests.runtime.tasks import run_python
 from tf2towers.verify.process import ROOT
-from tf2towers.verify.recorder.turns import Turns
+from tf2towers.verify.recorder.turns import InTurns, Turns
 
 
-def test_a_turn_that_raised_is_over(tmp_path: Path) -> None:
+def test_a_turn_that_raised_an_error_is_over(tmp_path: Path) -> None:
     """The script may have caught the error, at the end of an iterator; its next turn, and the others', come."""
     turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
     taken = []
@@ -31,7 +35,38 @@ def test_a_turn_that_raised_is_over(tmp_path: Path) -> None:
     assert taken == [(number, worker) for number in range(3) for worker in range(2)]
 
 
-def test_who_has_ended_is_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("used", [{"v"}, set()])
+def test_a_call_that_waits_for_another_worker_gives_way(tmp_path: Path, used: set[str]) -> None:
+    """At a barrier worker 0 waits for worker 1, which has steps to make before."""
+    turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
+    schedules = [InTurns(each, SimpleNamespace(bind=lambda *_: False)) for each in turns]
+    barrier, done = threading.Event(), []
+
+    def effects(**changes: object) -> Any:
+        plain = {"training": False, "adds": False, "meets": False, "used": set(), "run_ops": set()}
+        return SimpleNamespace(**{**plain, **changes})
+
+    def work(worker: int) -> None:
+        schedules[worker]._patience = 0.05
+        for _ in range(1 + 3 * worker):
+            with schedules[worker].call(effects(training=True, used={"v"})):
+                pass
+        with schedules[worker].call(effects(meets=True, used=used)):
+            if worker:
+                barrier.set()
+            assert barrier.wait(20)
+        done.append(worker)
+        turns[worker].end()
+
+    threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert sorted(done) == [0, 1]
+
+
+def test_a_worker_that_has_ended_gets_no_turn(tmp_path: Path) -> None:
     """However it ended: its file is no longer locked."""
     other = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tf2towers.verify.recorder.turns import Turns\n"

@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
         if rule is not None:
             texts.append(explain(rule, every_example=options.examples))
             continue
-        near = difflib.get_close_matches(wanted.upper(), known, 3)
+        near = [key for key in known if key.startswith(wanted.upper())][:3]
+        near = near or difflib.get_close_matches(wanted.upper(), known, 3)
         spelled = dict.fromkeys(f"{known[key].code} ({known[key].name})" for key in near)
         hint = f"did you mean {' or '.join(spelled)}?" if near else "`tf2towers rules` lists them"
         print(f"tf2towers explain: there is no rule {wanted}: {hint}", file=sys.stderr)

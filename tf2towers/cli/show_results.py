@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tf2towers.cli.tree import Tree, reported_once, tree_summary
-from tf2towers.codemod.rule import name_of, rule_of
+from tf2towers.codemod.rule import name_of, rule_of, title_of
 from tf2towers.report import text
 from tf2towers.report.diff import unified_diff
 from tf2towers.report.paths import counted, display_path
@@ -38,7 +38,7 @@ def show(
             _show_text(once, written, options, tree)
         else:
             if options.check or options.format != "json":  # JSON has the edits with each file
-                edits = (result.edits(check=options.check) for result in once)
+                edits = (result.edits(title_of, check=options.check) for result in once)
                 once = [
                     replace(result, findings=result.findings + own)
                     for result, own in zip(once, edits, strict=True)

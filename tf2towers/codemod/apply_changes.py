@@ -9,7 +9,7 @@ statement are written once, as LibCST writes a module, and their columns compare
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -321,34 +321,29 @@ def _with_lines_before(lines: list[Any], insertion: Insertion, new: Sequence[Lin
 Begin = cst.ParenthesizedWhitespace | cst.EmptyLine
 
 
-class _Bracket(NamedTuple):
-    """The column after an open bracket, and the columns by which the beginning of its line has moved."""
-
-    inside: int
-    move: int
-
-
-class _Old(NamedTuple):
-    """The column after the bracket around a line, the line's own, and whether the line was aligned with the bracket."""
+class _Line(NamedTuple):
+    """A line in brackets: the column after the bracket, its own, and whether it was aligned with the bracket."""
 
     inside: int
     column: int
     aligned: bool
 
 
-class _Writer(CodegenState):
-    """Writes a tree, and knows the column that it is at, and the brackets that are open there."""
+class _Lines(CodegenState):
+    """Writes a tree, and finds its lines in brackets. Those that an old tree has, too, move with their brackets."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, old: Mapping[Begin, _Line] | None = None) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.old = old or {}
+        self.found: dict[Begin, _Line] = {}
+        #: the white space before the lines that move
+        self.moved: dict[Begin, str] = {}
         self.column = 0
-        self.opened: list[_Bracket] = []
         #: by how many columns the line's beginning has moved
         self.move = 0
-        #: what is being written, from the outside
-        self._inside: list[cst.CSTNode] = []
-        #: what the next line in brackets begins with, after all that it is in
-        self._begin: list[Any] = []
+        #: the column after each open bracket, and the columns by which the beginning of its line has moved
+        self.opened: list[tuple[int, int]] = []
+        self._begin: Begin | None = None
 
     def add_indent_tokens(self) -> None:
         """Writes the indentation of a block."""
@@ -357,9 +352,9 @@ class _Writer(CodegenState):
 
     def add_token(self, value: str) -> None:
         """Writes a text."""
-        if self._begin and value.strip():
-            begin, self._begin = self._begin, []
-            self.begin_line(begin, value)
+        if self._begin is not None and value.strip():
+            begin, self._begin = self._begin, None
+            self._begin_line(begin, value)
         super().add_token(value)
         ends = max(value.rfind("\n"), value.rfind("\r"))
         if ends < 0:
@@ -367,100 +362,61 @@ class _Writer(CodegenState):
         else:
             self.column, self.move = len(value) - ends - 1, 0
         if value in ("(", "[", "{"):
-            self.opened.append(_Bracket(self.column, self.move))
+            self.opened.append((self.column, self.move))
         elif value in (")", "]", "}") and self.opened:
             self.opened.pop()
 
     def before_codegen(self, node: cst.CSTNode) -> None:
         """Notices a line that begins with a comment."""
-        self._inside.append(node)
         if self.opened and isinstance(node, cst.EmptyLine) and node.comment is not None:
-            self._begin = [*self._inside]
+            self._begin = node
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         """Notices a line that begins."""
         if self.opened and isinstance(node, cst.ParenthesizedWhitespace):
-            self._begin = [*self._inside]
-        self._inside.pop()
+            self._begin = node
 
-    def begin_line(self, begin: list[Any], word: str) -> None:
-        """Is called before the first word of each line in brackets is written, with what it begins with, the last."""
-
-
-class _OldLines(_Writer):
-    def __init__(self, module: cst.Module) -> None:
-        super().__init__(module)
-        self.found: dict[Begin, _Old] = {}
-
-    def begin_line(self, begin: list[Any], word: str) -> None:
-        inside = self.opened[-1].inside
-        column = self.column + 1 if word in (")", "]", "}") and self.column != inside else self.column
-        self.found[begin[-1]] = _Old(inside, self.column, column == inside)
-
-
-class _NewLines(_Writer):
-    def __init__(self, module: cst.Module, old: Mapping[Begin, _Old]) -> None:
-        super().__init__(module)
-        self.old = old
-        self.moved: dict[Begin, str] = {}
-        #: the nodes that have such lines in them
-        self.around: set[cst.CSTNode] = set()
-
-    def begin_line(self, begin: list[Any], word: str) -> None:
-        node, (inside, move) = begin[-1], self.opened[-1]
-        if (known := self.old.get(node)) is None:
+    def _begin_line(self, node: Begin, word: str) -> None:
+        """Is called before the first word of each line in brackets is written."""
+        inside, move = self.opened[-1]
+        closes = word in (")", "]", "}") and self.column != inside
+        self.found[node] = _Line(inside, self.column, self.column + closes == inside)
+        known = self.old.get(node)
+        if known is None:
             return
         if known.aligned:
             move = known.column + inside - known.inside - self.column
-        white = _white_of(node).value
+        white = (node.whitespace if isinstance(node, cst.EmptyLine) else node.last_line).value
         indent = "".join(self.indent_tokens) if node.indent else ""
         if move and self.column + move >= 0 and not (indent + white).strip(" "):
             self.column += move
             self.move = move
             self.moved[node] = " " * self.column
-            self.around.update(begin)
-
-
-def _white_of(begin: Begin) -> cst.SimpleWhitespace:
-    return begin.whitespace if isinstance(begin, cst.EmptyLine) else begin.last_line
 
 
 class _Moved(cst.CSTTransformer):
     """Gives lines their new beginnings."""
 
-    def __init__(self, moved: Mapping[Begin, str], around: Container[cst.CSTNode]) -> None:
+    def __init__(self, moved: Mapping[Begin, str]) -> None:
         super().__init__()
-        self.moved, self.around = moved, around
+        self.moved = moved
 
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """True if a line in a node moves."""
-        return node in self.around
-
-    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> Any:
-        white = self.moved.get(original_node)
-        return updated_node if white is None else _begun(updated_node, "whitespace", white)
-
-    def leave_ParenthesizedWhitespace(
-        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
-    ) -> Any:
-        white = self.moved.get(original_node)
-        return updated_node if white is None else _begun(updated_node, "last_line", white)
-
-
-def _begun(begin: Begin, field: str, white: str) -> Begin:
-    return begin.with_changes(indent=False, **{field: cst.SimpleWhitespace(white)})
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
+        if original_node not in self.moved:
+            return updated_node
+        field = "whitespace" if isinstance(original_node, cst.EmptyLine) else "last_line"
+        white = cst.SimpleWhitespace(self.moved[original_node])
+        return updated_node.with_changes(indent=False, **{field: white})
 
 
 def with_aligned_lines(changed: Changed) -> Changed:
     """A tree whose continuation lines are below the brackets that they were below before its changes."""
     for old, new in changed.lines.items():
-        before = _OldLines(changed.old)
+        before = _Lines(changed.old)
         old._codegen(before)
-        if not before.found:
-            continue
-        after = _NewLines(changed.old, before.found)
-        for each in new:
+        after = _Lines(changed.old, before.found)
+        for each in new if before.found else ():
             each._codegen(after)
         if after.moved:
-            changed.lines[old] = [each.visit(_Moved(after.moved, after.around)) for each in new]
+            changed.lines[old] = [each.visit(_Moved(after.moved)) for each in new]
     return changed

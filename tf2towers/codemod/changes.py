@@ -81,9 +81,18 @@ def edited_lines(text: Text, change: Change) -> list[int]:
 # -- new nodes ---------------------------------------------------------------------------------------------------------
 
 
-def replace(node: cst.CSTNode, text: str) -> Replacement:
-    """An expression becomes another one, in the brackets that it is in."""
-    return Replacement(node, lambda updated, now: in_its_place(cst.parse_expression(text), updated))
+def replace(node: cst.CSTNode, template: str, **parts: cst.CSTNode) -> Replacement:
+    """An expression becomes that of a text, in the brackets that it is in.
+
+    `{name}` stands in the text for what has become of a part of the expression, or of the expression itself.
+    """
+
+    def becomes(updated: cst.BaseExpression, now: Now) -> cst.BaseExpression:
+        made = {name: updated if part is node else now(part) for name, part in parts.items()}
+        given = {name: as_argument(part) for name, part in made.items()}
+        return in_its_place(expression(template, **given), updated)
+
+    return Replacement(node, becomes)
 
 
 def in_its_place(new: cst.BaseExpression, old: cst.BaseExpression) -> cst.BaseExpression:
@@ -109,11 +118,6 @@ def bare(node: Any) -> Any:
     return node.with_changes(lpar=node.lpar[len(opened) :], rpar=node.rpar[: len(node.rpar) - len(closed)])
 
 
-def copy(node: Any) -> Any:
-    """A copy of an expression, as `bare` gives it."""
-    return bare(node.deep_clone())
-
-
 def expression(template: str, **parts: Any) -> Any:
     """The expression of a text, in which `{name}` stands for a node."""
     return parse_template_expression(template, **parts) if parts else cst.parse_expression(template)
@@ -134,9 +138,11 @@ def in_line(new: cst.BaseSmallStatement, old: cst.BaseSmallStatement) -> cst.Bas
     return new.with_changes(semicolon=old.semicolon)
 
 
-def in_lines(new: Sequence[cst.BaseSmallStatement], old: cst.BaseSmallStatement) -> Any:
-    """Several statements in the place of one."""
-    return cst.FlattenSentinel([*new[:-1], in_line(new[-1], old)])
+def replace_statement(node: cst.BaseSmallStatement, texts: Sequence[str]) -> Change:
+    """A statement becomes those of some texts; it goes where there are none."""
+    *first, last = map(small, texts or ("pass",))
+    made = Replacement(node, lambda updated, now: cst.FlattenSentinel([*first, in_line(last, updated)]))
+    return made if texts else Removal(node)
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """What the rewrites leave dead: imports that nothing needs any more, and `try` with two branches that say the same.
 
-LibCST's RemoveImportsVisitor takes the imports away. It is given such an import alone, as a module of its own. To find
-what is unused it would have to see the new text, at 1.4 times LibCST's own work. Nor does it know that another module
-takes the name from this one, or that a comment or a text has it.
+LibCST's RemoveImportsVisitor would have to see the new text, at 1.4 times LibCST's own work. Nor does it know that
+another module takes the name from this one, or that a comment or a text has it.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
-from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import RemoveImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Insertion, Now, Removal, Replacement, is_blank
@@ -25,7 +22,6 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import canonical_name, find_replacement
 
-_NO_SEMICOLON = cst.MaybeSentinel.DEFAULT
 #: what reads names that no name says
 _EVALUATE = frozenset({"eval", "exec", "execfile", "globals", "locals", "vars"})
 #: what does not count where two nodes are compared
@@ -65,19 +61,15 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
             continue
         if node not in file.body or node in changed:
             continue
-        context = CodemodContext()
-        for alias in nodes.aliases(node):
-            if _loses_its_uses(file, nodes.bound_by(alias), changes, now, everywhere=private):
-                RemoveImportsVisitor.remove_unused_import(
-                    context, nodes.module_of(node), nodes.name_of(alias), nodes.asname_of(alias)
-                )
-        if context.scratch:
-            alone = cst.Module([cst.SimpleStatementLine([node.with_changes(semicolon=_NO_SEMICOLON)])])
-            kept = nodes.block(RemoveImportsVisitor(context).transform_module(alone))
-            if kept:
-                yield Replacement(node, partial(_in_its_line, cst.ensure_type(kept[0], cst.ImportFrom)))
-            elif private or _does_nothing_else(file, node):
-                yield Removal(node)
+        unused: list[nodes.Alias] = [
+            alias
+            for alias in node.names
+            if _loses_its_uses(file, nodes.bound_by(alias), changes, now, everywhere=private)
+        ]
+        if 0 < len(unused) < len(node.names):
+            yield Replacement(node, partial(_without, unused))
+        elif unused and (private or _does_nothing_else(file, node)):
+            yield Removal(node)
 
 
 def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
@@ -94,8 +86,10 @@ def _is_named_now(file: File, name: str, now: Now) -> bool:
     return len(words) > 1 or re.search(rf"\b{re.escape(name)}\b", file.decided.opening or "") is not None
 
 
-def _in_its_line(new: cst.ImportFrom, updated: cst.ImportFrom, now: Now) -> cst.ImportFrom:
-    return new.with_changes(semicolon=updated.semicolon)
+def _without(unused: list[nodes.Alias], updated: cst.ImportFrom, now: Now) -> cst.ImportFrom:
+    """An import without some names; the last one has no comma."""
+    *kept, last = [alias for alias in nodes.aliases(updated) if alias not in unused]
+    return updated.with_changes(names=[*kept, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)])
 
 
 def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
@@ -192,13 +186,11 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
 
 def _is_handed_on(file: File, use: cst.CSTNode, modules: set[str]) -> bool:
     """True if a name begins a use of a whole module, of which no attribute is taken at once."""
-    while (around := file.tree.parent(use)) is not None:
-        if file.meanings.canonical(use) in modules:
-            return not isinstance(around, cst.Attribute)
-        if not isinstance(around, cst.Attribute):
+    while file.meanings.canonical(use) not in modules:
+        use = file.parent(use)
+        if not isinstance(use, cst.Attribute):
             return False
-        use = around
-    return False
+    return not isinstance(file.parent(use), cst.Attribute)
 
 
 def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Meanings
 from tf2towers.codemod.names import Names, first_name, imports_made_by
 from tf2towers.codemod.symbols import PARTS, RUNTIME, Found, find_replacement, import_home
-from tf2towers.codemod.tree import Text, Tree
+from tf2towers.codemod.tree import Text
 from tf2towers.report.result import FindingKind
 
 
@@ -28,38 +27,25 @@ class Note:
     todo: str = ""
 
 
-class Decidable(Protocol):
-    """What is asked of a file."""
-
-    @property
-    def tree(self) -> Tree:
-        """Its tree."""
-
-    @property
-    def text(self) -> Text:
-        """Its text."""
-
-    @property
-    def meanings(self) -> Meanings:
-        """What its names mean."""
-
-    @property
-    def names(self) -> Names:
-        """TensorFlow's names in it."""
-
-    @property
-    def names_by_stars(self) -> frozenset[str]:
-        """Names that other files of the program take from each other by a star."""
-
-    def is_unreached(self, node: cst.CSTNode, why: str) -> bool:
-        """Whether no run reaches a node."""
-
-
 class Decided:
-    """What is decided for one file."""
+    """What is decided for one file.
 
-    def __init__(self, file: Decidable) -> None:
-        self.file = file
+    Args:
+        names: TensorFlow's names in it.
+        text: its text.
+        names_by_stars: names that other files of the program take from each other by a star.
+        is_unreached: whether no run reaches a node, by the reason for a finding.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        text: Text,
+        names_by_stars: Callable[[], frozenset[str]],
+        is_unreached: Callable[[cst.CSTNode, str], bool],
+    ) -> None:
+        self.names, self.text = names, text
+        self._names_by_stars, self._is_unreached = names_by_stars, is_unreached
         self.notes: list[Note] = []
         #: imports to add: (module, name) -> the name that it gets in this file
         self.wanted: dict[tuple[str, str], str] = {}
@@ -74,7 +60,7 @@ class Decided:
     def fresh(self, name: str) -> str:
         """`name`, or `name_2` and so on where the file has it already."""
         candidate, count = name, 1
-        known = self.file.names.identifiers | self._reserved | self.file.names_by_stars
+        known = self.names.identifiers | self._reserved | self._names_by_stars()
         while candidate in known:
             count += 1
             candidate = f"{name}_{count}"
@@ -83,7 +69,7 @@ class Decided:
     def open_with(self, line: str, *, first: bool = False) -> None:
         """Adds a line to those that are written after the imports."""
         known = [self.opening] if self.opening is not None else []
-        self.opening = self.file.text.newline.join([line, *known] if first else [*known, line])
+        self.opening = self.text.newline.join([line, *known] if first else [*known, line])
 
     def import_before(self, place: int) -> None:
         """Makes new imports precede the statement with an index in `body`."""
@@ -95,8 +81,8 @@ class Decided:
         So one import of the runtime is enough: `vgg = slim.nets.vgg` follows it.
         """
         self.open_with(f"{bound} = {self.runtime_text(module, name)}")
-        names = {node for node in self.file.tree.all(cst.Name) if node.value == bound}
-        for place, statement in enumerate(self.file.tree.body):
+        names = {node for node in self.names.tree.all(cst.Name) if node.value == bound}
+        for place, statement in enumerate(self.names.tree.body):
             if not isinstance(statement, nodes.Import) and not names.isdisjoint(nodes.walk(statement)):
                 self.import_before(place)
                 break
@@ -115,13 +101,13 @@ class Decided:
 
     def _imported_as(self, name: str, module: str) -> str | None:
         """The name that an import at the file's top level gives it, or will give it once the imports are rewritten."""
-        for statement in self.file.tree.body:
+        for statement in self.names.tree.body:
             if isinstance(statement, nodes.Import):
-                for made in imports_made_by(self.file.names.keeps_plain, statement):
+                for made in imports_made_by(self.names.keeps_plain, statement):
                     if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
-                        if self.file.meanings.imported_meaning(
+                        if self.names.meanings.imported_meaning(
                             made.bound
-                        ) and not self.file.meanings.is_bound_inside(made.bound):
+                        ) and not self.names.meanings.is_bound_inside(made.bound):
                             return made.bound
         return None
 
@@ -134,8 +120,8 @@ class Decided:
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
-            and not self.file.is_unreached(symbol, find_replacement(canonical).why)
-            for symbol, canonical in self.file.names.spelled_symbols
+            and not self._is_unreached(symbol, find_replacement(canonical).why)
+            for symbol, canonical in self.names.spelled_symbols
         )
 
     def name_of(self, found: Found) -> str:
@@ -147,9 +133,9 @@ class Decided:
             return self.need(name, parent)
         if found.kind == "tf2":
             return self.plain_tensorflow() + found.target[2:]
-        names = self.file.names.top_names()
+        names = self.names.top_names()
         plain = f"{names[0]}.compat.v1" if names else None
-        head = next(filter(self.file.names.is_v1_name, names), plain) or self.need_module(
+        head = next(filter(self.names.is_v1_name, names), plain) or self.need_module(
             "tensorflow.compat.v1", "tf"
         )
         return head + found.target[2:]
@@ -163,9 +149,7 @@ class Decided:
 
     def plain_tensorflow(self) -> str:
         """A name for plain `tensorflow`, which has TF 2's strategies: the file's own, or that of a new import."""
-        plain = next(
-            (name for name in self.file.names.top_names() if not self.file.names.is_v1_name(name)), None
-        )
+        plain = next((name for name in self.names.top_names() if not self.names.is_v1_name(name)), None)
         return plain if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
@@ -183,8 +167,6 @@ class Decided:
 
         `todo` is the advice for this message, where it is not the rule's.
         """
-        made = Note(
-            code, message, self.file.text.first_line(node), self.file.text.column(node) + 1, kind, todo
-        )
+        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
         if made not in self.notes:
             self.notes.append(made)

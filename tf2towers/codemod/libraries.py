@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import imported, is_name, module_of
+from tf2towers.codemod.nodes import imported, module_of
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.symbols import RUNTIME, beginnings, read_table
@@ -99,18 +98,9 @@ def last_names() -> frozenset[str]:
 
 
 def library_name(file: File, node: cst.CSTNode) -> str | None:
-    """The dotted name of a name or attribute, rooted at its library, also where local modules hand the library on."""
+    """The dotted name of a name or attribute, rooted at its library; None for what a local module defines."""
     name = file.canonical(node)
-    if name is not None:
-        return _follow_import(file, name, frozenset())
-    parts: list[str] = []
-    while isinstance(node, cst.Attribute):
-        parts.insert(0, node.attr.value)
-        node = node.value
-    if not is_name(node) or not file.meanings.star_imports or file.meanings.bindings(node):
-        return None
-    found = _meaning_by_star(file, node.value, frozenset())
-    return ".".join([found, *parts]) if found is not None else None
+    return None if name is None or file.program.is_local(file, name) else name
 
 
 def names_taken(file: File, library: str) -> Iterator[str]:
@@ -146,40 +136,3 @@ def _imported_by_program(file: File) -> frozenset[str]:
         for _, dotted in imported(node)
         for name, _ in (*beginnings(dotted), *beginnings(module_of(node)))
     )
-
-
-def _local_file(file: File, dotted: str) -> File | None:
-    """The file of the program that a file imports by a name, those without TensorFlow, too."""
-    path = file.program.imports.imports_of(file.path).get(dotted)
-    if path is None:
-        return None
-    return next((each for each in file.program.all_files if each.path.absolute() == path), None)
-
-
-def _follow_import(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
-    for module, rest in beginnings(name):
-        if rest and (other := _local_file(file, module)) is not None:
-            first, _, more = rest[1:].partition(".")
-            found = _meaning_at_top(other, first, seen)
-            return None if found is None else f"{found}.{more}" if more else found
-    return name
-
-
-def _meaning_at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
-    """What a name at the top of a module stands for, where an import or a star binds it."""
-    if (file, name) in seen:
-        return None
-    seen |= {(file, name)}
-    if bindings := file.meanings.at_top(name):
-        found = file.meanings.top_meaning(name)
-        if found is not None and found != name:
-            return _follow_import(file, found, seen)
-        return found if all(isinstance(binding, Imported) for binding in bindings) else None
-    return _meaning_by_star(file, name, seen)
-
-
-def _meaning_by_star(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
-    """What a name stands for that only a star import can bind: the last local module that has it says it."""
-    others = (_local_file(file, module) for module in reversed(file.meanings.star_imports))
-    found = (_meaning_at_top(other, name, seen) for other in others if other is not None)
-    return next((meaning for meaning in found if meaning is not None), None)

@@ -64,7 +64,7 @@ class Meanings:
     """Scopes and meanings of one module's nodes.
 
     Args:
-        through: what a dotted name of another module of the program means, where it is TensorFlow's.
+        through: what a dotted name of another module of the program means, where it is that of a library.
     """
 
     def __init__(self, tree: Tree, through: Callable[[str], str | None] = lambda dotted: None) -> None:
@@ -85,10 +85,6 @@ class Meanings:
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
         #: the module of TensorFlow that all names are taken from, where that is the only one
         self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
-
-    def forget(self) -> None:
-        """Forgets the meanings found so far."""
-        self._known.clear()
 
     @property
     def bound_names(self) -> set[str]:
@@ -219,8 +215,6 @@ class Meanings:
         use: cst.CSTNode = node
         later = False  # whether the use may come long after the text around it was run
         while (around := self._tree.parent(use)) is not home:
-            if around is None:
-                return None
             use = around
             later = later or isinstance(use, cst.FunctionDef | cst.Lambda | cst.GeneratorExp)
         if use not in places:
@@ -341,7 +335,7 @@ class Meanings:
         return self._by_stars(name) or (canonical_name(f"{root}.{name}") if root else None)
 
     def _by_stars(self, name: str) -> str | None:
-        """What of TensorFlow's a module of the program gives under a name to one that imports all of it."""
+        """What of a library a module of the program gives under a name to one that imports all of it."""
         if name.startswith("_"):
             return None
         found = (

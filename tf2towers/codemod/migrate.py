@@ -18,7 +18,7 @@ from tf2towers.codemod.new_imports import with_new_imports
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.program import File, Program
 from tf2towers.codemod.reached import find_unreached_context
-from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
+from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of, visit_file
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
@@ -190,19 +190,15 @@ def program_kind(program: Program) -> ProgramKind:
     return "migrated" if has_graph_mode else "other"
 
 
-def _rewrite_file(file: File, active: list[Rule], options: Options) -> FileChange:
+def _rewrite_file(file: File, active: list[type[Rule]], options: Options) -> FileChange:
     script = file.script
+    options.show(file.path, "the rules")
     changes: list[Change] = []
     edited: list[EditedLine] = []
-    for rule in active:
-        options.show(file.path, f"{rule.code} {rule.name}")
-        if rule.changes is not None:
-            made = list(rule.changes(file))
-            changes += made
-            rows = [row for each in made for row in edited_lines(file.text, each)]
-            edited += [_edited_line(file, rule.code, row) for row in rows]
-        if rule.notes is not None:
-            rule.notes(file)
+    for rule in visit_file(file, active):
+        changes += rule.changes
+        rows = [row for each in rule.changes for row in edited_lines(file.text, each)]
+        edited += [_edited_line(file, rule.code, row) for row in rows]
     after = script.text
     if changes or file.decided.wanted or file.decided.opening is not None:
         changed = apply_changes(file.tree, changes)

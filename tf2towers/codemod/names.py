@@ -60,12 +60,6 @@ class Names:
         """The canonical name by the modules that the file names: `tf.python.ops.array_ops.concat`, not `tf.concat`."""
         return self.meanings.canonical(node)
 
-    def forget(self) -> None:
-        """Forgets what names mean: a module that is new in the program may change it."""
-        self.meanings.forget()
-        for known in ("symbols", "spelled_symbols", "doubtful"):
-            self.__dict__.pop(known, None)
-
     @cached_property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""
@@ -255,10 +249,20 @@ def is_tensorflow(dotted: str) -> bool:
 def imports_made_by(keeps_plain: Callable[[nodes.Alias], bool], node: nodes.Import) -> Iterator[NewImport]:
     """The new import for each alias of an import statement; other libraries' stay as they are."""
     for alias in nodes.aliases(node):
-        if isinstance(node, cst.ImportFrom):
-            yield _from_import(node, alias)
-        else:
-            yield _import(keeps_plain, alias)
+        name, module = nodes.name_of(alias), nodes.module_of(node)
+        was = NewImport(module, name, nodes.asname_of(alias) or name, alias)
+        if not is_tensorflow(module or name):
+            yield was
+        elif name == "*":
+            yield _star(was)
+        elif isinstance(node, cst.ImportFrom):
+            yield _made(was, f"{module}.{name}")
+        elif nodes.asname_of(alias) is not None:
+            yield was if name == "tensorflow" and keeps_plain(alias) else _made(was, name)
+        elif keeps_plain(alias) or stays_dotted(name):
+            yield was
+        else:  # names that are gone are rewritten where they are used
+            yield NewImport("", V1, "tensorflow", alias)
 
 
 def stays_dotted(dotted: str) -> bool:
@@ -267,67 +271,32 @@ def stays_dotted(dotted: str) -> bool:
     return dotted.startswith("tensorflow.") and kind in ("v1", "tf2", "private")
 
 
-def _from_import(node: cst.ImportFrom, alias: nodes.Alias) -> NewImport:
-    module = nodes.module_of(node)
-    bound = nodes.asname_of(alias) or nodes.name_of(alias)
-    was = NewImport(module, nodes.name_of(alias), bound, alias)
-    if node.relative or not is_tensorflow(module):
-        return was
-    if nodes.name_of(alias) == "*":
-        root = canonical_name(module)
-        found = find_replacement(root)
-        if found.runtime is not None:
-            return NewImport(".".join(found.runtime), "*", "*", alias)
-        return NewImport(V1 + root[2:], "*", "*", alias) if found.kind == "v1" else was
-    canonical = canonical_name(f"{module}.{nodes.name_of(alias)}")
+def _star(was: NewImport) -> NewImport:
+    root = canonical_name(was.module)
+    found = find_replacement(root)
+    if found.runtime is not None:
+        return replace(was, module=".".join(found.runtime))
+    return replace(was, module=V1 + root[2:]) if found.kind == "v1" else was
+
+
+def _made(was: NewImport, dotted: str) -> NewImport:
+    """The new import of a dotted name of TensorFlow's."""
+    canonical = canonical_name(dotted)
     found = find_replacement(canonical)
     if public_spelling(canonical) == STANDARDIZATION:
-        found = Found(
-            "left", code="T2T620", why=f"{STANDARDIZATION} is taken before it is TF 1.15's; instead: its name"
-        )
-    if (made := _made_alike(was, found)) is not None or canonical == "tf":
-        return made or was
-    if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
-        return (
-            was if module == PRIVATE_FLAGS else NewImport(PRIVATE_FLAGS, nodes.name_of(alias), bound, alias)
-        )
-    parent, _, name = _module(found).rpartition(".")
-    return NewImport(parent, name, bound, alias)
-
-
-def _import(keeps_plain: Callable[[nodes.Alias], bool], alias: nodes.Alias) -> NewImport:
-    bound = nodes.asname_of(alias) or nodes.name_of(alias)
-    was = NewImport("", nodes.name_of(alias), bound, alias)
-    if not is_tensorflow(nodes.name_of(alias)):
-        return was
-    if nodes.asname_of(alias) is None:
-        if keeps_plain(alias) or stays_dotted(nodes.name_of(alias)):
-            return was
-        return NewImport("", V1, "tensorflow", alias)  # names that are gone are rewritten where they are used
-    canonical = canonical_name(nodes.name_of(alias))
-    found = find_replacement(canonical)
-    if canonical == "tf":
-        return was if keeps_plain(alias) else NewImport("", V1, bound, alias)
-    if (made := _made_alike(was, found)) is not None:
-        return made
-    if found.target.startswith("tf.app"):  # an import of the module by itself is without flags
-        parent, _, name = _module(found).rpartition(".")
-        return NewImport(parent, name, bound, alias)
-    return NewImport("", _module(found), bound, alias)
-
-
-def _made_alike(was: NewImport, found: Found) -> NewImport | None:
-    """The new import where both forms have the same: left, from the runtime, or as it was; None for others."""
+        why = f"{STANDARDIZATION} is taken before it is TF 1.15's; instead: its name"
+        found = Found("left", code="T2T620", why=why)
     if found.kind == "left":
         return replace(was, left=found)
     if found.runtime is not None:
-        parent, _, name = ".".join(found.runtime).rpartition(".")
-        return replace(was, module=import_home(parent), name=name)
-    return was if found.kind == "tf2" or found.target.startswith("tf.compat") else None
-
-
-def _module(found: Found) -> str:
-    """The dotted path from which an import takes a replacement."""
-    if found.kind == "private":
-        return found.target
-    return V1 + found.target[2:].replace(".app.flags", ".flags")
+        module, _, name = ".".join(found.runtime).rpartition(".")
+        return replace(was, module=import_home(module), name=name)
+    if found.kind == "tf2" or found.target.startswith("tf.compat") or (was.module and canonical == "tf"):
+        return was
+    path = found.target if found.kind == "private" else V1 + found.target[2:].replace(".app.flags", ".flags")
+    module, _, name = path.rpartition(".")
+    if found.target.startswith("tf.app.flags.") and was.module:
+        module, name = PRIVATE_FLAGS, was.name  # no module of compat.v1 that names could be imported from
+    if was.module or found.target.startswith("tf.app"):  # an import of the module by itself is without flags
+        return replace(was, module=module, name=name)
+    return replace(was, name=path)

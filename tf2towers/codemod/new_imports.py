@@ -1,22 +1,18 @@
 """Where new imports and `graph_mode()` are written: after the imports, and before TensorFlow builds anything.
 
-LibCST's AddImportsVisitor adds the names to the imports that are there, and writes the new ones. It is given the lines
-of the imports alone. On a whole module it writes after the first imports, where a script has not set its environment
-yet, and visits every node for it. Its lines may have any length; ours are wrapped.
+LibCST's AddImportsVisitor would write after the first imports, where a script has not set its environment yet, and
+visit every node of the module for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
-from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import AddImportsVisitor
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.apply_changes import Changed
@@ -149,13 +145,14 @@ def _is_harmless(name: str) -> bool:
 
 
 def _is_import(statement: nodes.Statement) -> bool:
-    if isinstance(statement, Compound):
-        inner = [each for made in nodes.blocks(statement) for each in made]
-        return any(map(_is_import, inner)) and all(
-            isinstance(each, nodes.Import | cst.Pass | cst.Assign | cst.Raise) or _is_import(each)
-            for each in inner
-        )
-    return isinstance(statement, nodes.Import)
+    """True if it is an import, or a `try`, `if` or `with` of imports and small statements."""
+    if not isinstance(statement, Compound):
+        return isinstance(statement, nodes.Import)
+    inner = [each for each in nodes.walk(statement) if isinstance(each, nodes.Statement)]
+    small = nodes.Import | cst.Pass | cst.Assign | cst.Raise
+    return any(isinstance(each, nodes.Import) for each in inner) and all(
+        isinstance(each, small | Compound) for each in inner
+    )
 
 
 def _imported_modules(statement: nodes.Statement) -> Iterator[str]:
@@ -305,39 +302,30 @@ class _NewImports:
         An import from the same module that stands further down moves up. The conversion from Python 2 leaves such
         imports, and so does an earlier migration.
         """
-        context = CodemodContext()
-        need = partial(AddImportsVisitor.add_needed_import, context)
-        wanted = [
-            (key, bound)
-            for key, bound in sorted(self.file.decided.wanted.items())
-            if not self._is_there(*key, bound)
-        ]
-        if not wanted:
-            return []
-        for (module, name), bound in wanted:
-            asname = bound if bound != name else None
-            need(module, name, asname) if module else need(name, asname=asname)
-        known = [at for at, lines in enumerate(self.new) if self._takes_more(self.old[at], lines)]
-        above = [at for at in known if at < place]
-        moving = {module for (module, _), _ in wanted} - {nodes.module_of(self._import(at)) for at in above}
-        for at in known[len(above) :]:
-            below = self._import(at)
-            if nodes.module_of(below) in moving:
-                for alias in nodes.aliases(below):
-                    need(nodes.module_of(below), nodes.name_of(alias), nodes.asname_of(alias))
-                self.sites.append((self.file.text.first_line(below), False))
+        wanted: dict[str, set[str]] = {}
+        for (module, name), bound in self.file.decided.wanted.items():
+            if not self._is_there(module, name, bound):
+                wanted.setdefault(module, set()).add(nodes.as_named(name, bound))
+        plain = sorted(wanted.pop("", ()), key=lambda word: (" as " in word, word))
+        lines = [_import_line("", [word]) for word in plain]
+        known = [at for at, new in enumerate(self.new) if self._takes_more(self.old[at], new)]
+        for module in sorted(wanted):
+            own = [at for at in known if nodes.module_of(self._import(at)) == module]
+            above = own[:1] if own and own[0] < place else []
+            words = wanted[module].union(*(_words(self._import(at)) for at in above or own))
+            for at in above or own:
+                self.sites.append((self.file.text.first_line(self._import(at)), False))
+            if above:
+                body = _import_line(module, words).body
+                self.new[above[0]] = [self.new[above[0]][0].with_changes(body=body)]
+                continue
+            for at in own:
                 self._drop(at)
-        made = cst.Module([self.old[at] for at in above]).visit(AddImportsVisitor(context))
-        added = [*cst.ensure_type(made, cst.Module).body]
-        for at in above:
-            new = cst.ensure_type(added.pop(0), cst.SimpleStatementLine)
-            if not new.deep_equals(self.old[at]):
-                self.new[at] = [new.with_changes(body=_wrapped(new).body)]
-                self.sites.append((self.file.text.first_line(self.old[at]), False))
-        return [_wrapped(each) for each in added]
+            lines.append(_import_line(module, words))
+        return lines
 
     def _import(self, at: int) -> cst.ImportFrom:
-        return cst.ensure_type(nodes.block(cst.Module([self.old[at]]))[0], cst.ImportFrom)
+        return cst.ensure_type(cst.ensure_type(self.old[at], cst.SimpleStatementLine).body[0], cst.ImportFrom)
 
     def _is_there(self, module: str, name: str, bound: str) -> bool:
         """True if an import of the top level binds the name already."""
@@ -379,15 +367,16 @@ def _with_gap(leading: Sequence[cst.EmptyLine], *, gap: bool) -> list[cst.EmptyL
     return [*blank_lines(1), *leading] if gap and not (leading and is_blank(leading[0])) else [*leading]
 
 
-def _wrapped(line: cst.CSTNode) -> cst.SimpleStatementLine:
-    """The line of an import, its names sorted; with parentheses around them where they are several lines."""
-    statement = nodes.block(cst.Module([line]))[0]  # type: ignore[list-item]
-    assert isinstance(statement, cst.Import | cst.ImportFrom)
-    words = [
+def _words(statement: cst.ImportFrom) -> list[str]:
+    """The names that an import takes: `Session as S`."""
+    return [
         nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias)) for alias in nodes.aliases(statement)
     ]
-    words.sort(key=lambda word: (word.islower(), word))
-    module = nodes.module_of(statement)
+
+
+def _import_line(module: str, words: Iterable[str]) -> cst.SimpleStatementLine:
+    """The line of an import, its names sorted; with parentheses around them where they are several lines."""
+    words = sorted(words, key=lambda word: (word.islower(), word))
     head = f"from {module} import " if module else "import "
     text = head + ", ".join(words)
     if len(text) > _LIMIT:

@@ -168,23 +168,8 @@ def is_none(node: cst.CSTNode | None) -> bool:
 
 
 def literal_value(node: cst.CSTNode) -> Any:
-    """The value of a constant, a list, tuple, set or dict of such, or a negative number; a ValueError for others."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus | cst.Plus):
-        value = literal_value(node.expression)
-        if isinstance(value, int | float | complex) and not isinstance(value, bool):
-            return -value if isinstance(node.operator, cst.Minus) else value
-    elif isinstance(node, cst.List | cst.Tuple | cst.Set) and not has_star(node):
-        kind = {cst.List: list, cst.Tuple: tuple, cst.Set: set}[type(node)]
-        return kind(literal_value(element.value) for element in node.elements)
-    elif isinstance(node, cst.Dict) and all(isinstance(item, cst.DictElement) for item in node.elements):
-        return {
-            literal_value(item.key): literal_value(item.value)
-            for item in node.elements
-            if isinstance(item, cst.DictElement)
-        }
-    elif (value := literal(node)) is not NOT_LITERAL:
-        return value
-    raise ValueError("no literal")
+    """The value of a constant, or of a list, tuple, set or dict of such; a ValueError or SyntaxError for others."""
+    return ast.literal_eval(f"({cst.Module([]).code_for_node(node)})")
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -250,19 +235,6 @@ def block(node: cst.CSTNode | None) -> list[Statement]:
 def orelse(node: cst.If | cst.For | cst.While | cst.Try | cst.TryStar) -> list[Statement]:
     """The statements of `else`; an `elif` is one, as it is to Python."""
     return [node.orelse] if isinstance(node.orelse, cst.If) else block(node.orelse)
-
-
-def blocks(node: cst.CSTNode) -> list[list[Statement]]:
-    """Every block of statements that a compound statement, or a module, has."""
-    parts: list[cst.CSTNode | None] = [node]
-    found: list[list[Statement]] = []
-    if isinstance(node, cst.Try | cst.TryStar):
-        parts += [*node.handlers, node.orelse, node.finalbody]
-    elif isinstance(node, cst.If | cst.For | cst.While):
-        found.append(orelse(node))
-    elif isinstance(node, cst.Match):
-        parts = list(node.cases)
-    return [made for made in (*(block(part) for part in parts if hasattr(part, "body")), *found) if made]
 
 
 def targets(statement: cst.Assign) -> list[cst.BaseExpression]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import libcst as cst
-from libcst.metadata import ExpressionContext
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.decided import Decided
-from tf2towers.codemod.meanings import Defined, Meanings
+from tf2towers.codemod.meanings import Defined, Imported, Meanings
 from tf2towers.codemod.names import Names
 from tf2towers.codemod.symbols import (
     RUNTIME,
+    beginnings,
     canonical_name,
     is_module,
     is_only_tf1,
     session_names,
 )
-from tf2towers.codemod.tree import Text, Tree, tree_of
+from tf2towers.codemod.tree import Text, tree_of
 from tf2towers.report.result import FindingKind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
@@ -71,19 +70,15 @@ class File:
         self.script = script
         self.program = program
         self.main = main
-        self.decided = Decided(self)
+        self.path = script.path
+        #: its LibCST tree
+        self.tree = tree = tree_of(script.text, script.path)
+        self.body, self.imports, self.all = tree.body, tree.imports, tree.all
+        self.parent, self.ancestors, self.steps_outwards = tree.parent, tree.ancestors, tree.steps_outwards
+        self.statement, self.function_around = tree.statement, tree.function_around
+        self.is_read, self.is_bound = tree.is_read, tree.is_bound
         #: the results of functions that are `cached_per_file`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return self.script.path
-
-    @cached_property
-    def tree(self) -> Tree:
-        """Its LibCST tree, parsed when it is first asked for."""
-        return tree_of(self.script.text, self.path)
 
     @cached_property
     def text(self) -> Text:
@@ -105,62 +100,14 @@ class File:
 
         return Names(self.tree, self.meanings, names_of, lambda: self.program.plain_is_tf2)
 
-    @property
-    def names_by_stars(self) -> frozenset[str]:
-        """Names that other files of the program take from each other by a star."""
-        return self.program.names_by_stars
+    @cached_property
+    def decided(self) -> Decided:
+        """What is decided for it."""
 
-    def is_unreached(self, node: cst.CSTNode, why: str) -> bool:
-        """True if no run reaches a node."""
-        return bool(self.program.find_unreached_context(self, node, why))
+        def is_unreached(node: cst.CSTNode, why: str) -> bool:
+            return self.program.find_unreached_context(self, node, why) is not None
 
-    # -- of the tree
-
-    @property
-    def body(self) -> list[nodes.Statement]:
-        """The statements of the module."""
-        return self.tree.body
-
-    @property
-    def imports(self) -> list[nodes.Import]:
-        """Every import, at any depth."""
-        return self.tree.imports
-
-    def all(self, kind: type[Node]) -> list[Node]:
-        """Every node of a kind, in the order of the text; of names only those that are expressions."""
-        return self.tree.all(kind)
-
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
-        """The node around a node; nodes that only wrap another one are skipped (`nodes.py`)."""
-        around = self.tree.parent(node)
-        assert around is not None, "the module is in no node"
-        return around
-
-    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """The nodes around a node, innermost first."""
-        return self.tree.ancestors(node)
-
-    def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-        """The nodes around a node, innermost first, each after the part of it that the node is in."""
-        return pairwise([node, *self.ancestors(node)])
-
-    def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """The innermost function that a node is in."""
-        return self.tree.function_around(node)
-
-    def statement(self, node: cst.CSTNode) -> nodes.Statement:
-        """The innermost statement a node is in."""
-        return self.tree.statement(node)
-
-    def is_read(self, node: cst.CSTNode) -> bool:
-        """True if a name, an attribute or an item is read, and neither bound nor deleted."""
-        return self.tree.context(node) is ExpressionContext.LOAD
-
-    def is_bound(self, node: cst.CSTNode) -> bool:
-        """True if a name, an attribute or an item is given a value."""
-        return self.tree.context(node) is ExpressionContext.STORE
-
-    # -- of the names
+        return Decided(self.names, self.text, lambda: self.program.names_by_stars, is_unreached)
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
@@ -170,8 +117,6 @@ class File:
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""
         return self.names.symbols
-
-    # -- of what is decided
 
     def note(
         self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left", todo: str = ""
@@ -213,15 +158,9 @@ class Program:
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
-        shown = (
-            "names"
-            if python == "2"
-            else None
-            if python == "3"
-            else shows_python2(script, self.imports, self.read)
-        )
-        if python == "2" and shows_python2(script, self.imports, self.read) == "text":
-            shown = "text"
+        shown = shows_python2(script, self.imports, self.read) if python != "3" else None
+        if python == "2":
+            shown = shown or "names"
         if shown is not None:
             self.read.convert_all(prints_are_calls=shown == "names")
             script = self.read.main
@@ -325,35 +264,31 @@ class Program:
     def _add(self, path: Path) -> None:
         try:
             script = self.read(path)
+            if "tensorflow" in script.text or "tf2towers" in script.text:
+                self._by_path[path] = File(script, self, main=path in self._mains)
+                self.files.append(self._by_path[path])
+            else:
+                self.others.append(path)
         except SourceError as error:
             self.unreadable.append((path, error))
-            return
-        if "tensorflow" in script.text or "tf2towers" in script.text:
-            file = File(script, self, main=path in self._mains)
-            self.files.append(file)
-            self._by_path[path] = file
-        else:
-            self.others.append(path)
 
     def _add_by_others(self) -> None:
         """Adds the modules that get TensorFlow from another local module: `from layers import tf`, or `*`."""
         texts = {path: self.read(path).text for path in self.others}
         may_use = (path for path, text in texts.items() if _MAY_USE.search(text) and "import" in text)
-        waiting = [*map(self.plain_file, may_use)]
-        known = 0
-        while known != (known := len(self.files)):
-            for file in list(waiting):
-                file.names.forget()
-                if file.symbols:
-                    waiting.remove(file)
-                    self.files.append(file)
-                    self._by_path[file.path] = file
-                    self.others.remove(file.path)
+        new = [file for file in map(self.plain_file, may_use) if file.symbols]
+        for file in new:
+            self.files.append(file)
+            self._by_path[file.path] = file
+            self.others.remove(file.path)
 
     def through(self, file: File, dotted: str) -> str | None:
-        """The canonical name that a name of another local module means, if it is TensorFlow's; else None."""
+        """The canonical name that a name of another local module means, if it is that of a library; else None."""
         module, _, name = dotted.rpartition(".")
-        other = self.module_of(file, module) if module.strip(".") else None
+        path = self.imports.imports_of(file.path).get(module) if module.strip(".") else None
+        other = (
+            self.plain_file(path) if path in self.others else self.file(path) if path is not None else None
+        )
         if other is None or other is file or (other.path, name) in self._active:
             return None
         self._active.add((other.path, name))
@@ -361,7 +296,17 @@ class Program:
             canonical = other.meanings.top_meaning(name)
         finally:
             self._active.discard((other.path, name))
-        return canonical if canonical is not None and canonical.partition(".")[0] == "tf" else None
+        if canonical is None or canonical.startswith("builtins.") or self.is_local(other, canonical):
+            return None
+        own = canonical == name and not all(
+            isinstance(each, Imported) for each in other.meanings.at_top(name)
+        )
+        return None if own else canonical
+
+    def is_local(self, file: File, canonical: str) -> bool:
+        """True if a name is in a local module that a file imports."""
+        known = self.imports.imports_of(file.path)
+        return any(module in known for module, rest in beginnings(canonical) if rest)
 
 
 def _runs_graphs(canonical: str) -> bool:

@@ -39,7 +39,7 @@ _SAME_CLASSES = {"basestring": "str", "unicode": "str"}
 _LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
 _DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
-_NOT_KNOWN = (ValueError, TypeError, LookupError)
+_NOT_KNOWN = (ValueError, TypeError, LookupError, SyntaxError)
 #: errors that a missing name or module raises
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 

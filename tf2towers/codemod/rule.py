@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
 from textwrap import dedent
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import libcst as cst
+
+from tf2towers.codemod.changes import Change, replace
 from tf2towers.report import rule
-from tf2towers.report.rule import Does, Registry
+from tf2towers.report.result import FindingKind
 
 if TYPE_CHECKING:
-    from tf2towers.codemod.changes import Change
     from tf2towers.codemod.program import File
 
 #: what a program is: one of TF1; one that turns eager execution on; one that was migrated; any other
 ProgramKind = Literal["tf1", "eager", "migrated", "other"]
 
+_PACKAGE = "tf2towers.codemod.rules"
+
 
 @dataclass(frozen=True)
 class Example:
-    """A script, and what the whole migration makes of it; `after` is None where it stays as it is.
+    """A script, and what the whole migration makes of it; `after` is None where the rule changes nothing in it.
 
     A text that begins with a new line is a block: it begins after that, and loses its indentation.
 
@@ -38,31 +44,102 @@ class Example:
                 object.__setattr__(self, name, dedent(text[1:]))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Rule(rule.Rule):
-    """One rule. `changes` gives its changes of a file, and notes there what is left; `notes` only notes.
+    """A rule says what becomes of a file's nodes, and what of them is left.
+
+    Its methods are named as those of a visitor of LibCST: `visit_Call` is called for each call. All rules share one
+    pass over the nodes, in the order of the text; `visit_Module` comes first. `visit_Symbol` is called with each use
+    of a name of TensorFlow, and its canonical name. No method changes anything: `apply_changes` makes all changes.
 
     Attributes:
         programs: what it is for.
         modules: whether it is for local modules without TensorFlow, too.
+        changes: what becomes of the file's nodes.
     """
 
-    package: ClassVar[str] = "tf2towers.codemod.rules"
+    programs: ClassVar[frozenset[ProgramKind]] = frozenset({"tf1"})
+    modules: ClassVar[bool] = False
+    examples: ClassVar[tuple[Example, ...]] = ()
 
-    changes: Callable[[File], Iterable[Change]] | None = None
-    notes: Callable[[File], None] | None = None
-    programs: frozenset[ProgramKind] = frozenset({"tf1"})
-    modules: bool = False
-    does: Does = "changes"
-    examples: tuple[Example, ...] = ()
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.changes: list[Change] = []
+
+    def applies(self) -> bool:
+        """True if there may be something for it in the file."""
+        return True
+
+    def change(self, changes: Iterable[Change]) -> None:
+        """Adds changes."""
+        self.changes += changes
+
+    def replace(self, node: cst.CSTNode, template: str, **parts: cst.CSTNode) -> None:
+        """An expression becomes that of a text, in which `{name}` stands for a part (`changes.replace`)."""
+        self.changes.append(replace(node, template, **parts))
+
+    def note(self, node: cst.CSTNode, message: str, kind: FindingKind = "left", todo: str = "") -> None:
+        """Reports a site. Kind 'left': it is left to the user, and the status is 1 (`Decided.note`)."""
+        self.file.note(node, self.code, message, kind, todo)
 
 
-REGISTRY = Registry(Rule)
+def visit_file(file: File, kinds: Iterable[type[Rule]]) -> list[Rule]:
+    """The rules of some kinds after their pass over a file."""
+    made = [rule for kind in kinds if (rule := kind(file)).applies()]
+    of_symbols = [rule.visit_Symbol for rule in made if hasattr(rule, "visit_Symbol")]
+    symbols: dict[cst.CSTNode, str] = dict(file.symbols) if of_symbols else {}
+    visits: dict[type[cst.CSTNode], list[Callable[[Any], None]]] = {}
+    for rule in made:
+        for name in dir(rule):
+            if name.startswith("visit_") and name != "visit_Symbol":
+                visits.setdefault(getattr(cst, name[6:]), []).append(getattr(rule, name))
+    for node in file.tree.nodes:
+        for visit in visits.get(type(node), ()):
+            visit(node)
+        if (canonical := symbols.get(node)) is not None:
+            for visit in of_symbols:
+                visit(node, canonical)
+    return made
 
-rules, codes, rule_of, todo_of = REGISTRY.rules, REGISTRY.codes, REGISTRY.rule_of, REGISTRY.todo_of
+
+@cache
+def _modules() -> dict[str, str]:
+    """The module of each rule by code: t2t605_tower_loop has that of T2T605."""
+    files = (file.name for file in resources.files(_PACKAGE).iterdir())
+    names = (name.removesuffix(".py") for name in files if name.startswith("t2t") and name.endswith(".py"))
+    return {name.partition("_")[0].upper(): name for name in sorted(names)}
+
+
+def codes() -> list[str]:
+    """The code of every rule, in order, without importing any rule."""
+    return list(_modules())
+
+
+def rules() -> list[type[Rule]]:
+    """Every rule, in the order of the codes."""
+    return [rule for code in codes() if (rule := rule_of(code)) is not None]
+
+
+@cache
+def rule_of(code: str) -> type[Rule] | None:
+    """The rule with a code, whose module is imported when it is requested; None where there is none."""
+    module = _modules().get(code)
+    defined = vars(import_module(f"{_PACKAGE}.{module}")).values() if module is not None else ()
+    return next((each for each in defined if getattr(each, "code", None) == code), None)
+
+
+def todo_of(code: str) -> str:
+    """The advice on a finding; empty for a rule without one, and for an unknown code."""
+    found = rule_of(code)
+    return " ".join(found.todo.split()) if found is not None else ""
 
 
 def name_of(code: str) -> str:
     """The name of the rule with a code; empty where there is none."""
-    rule = rule_of(code)
-    return rule.name if rule is not None else ""
+    found = rule_of(code)
+    return found.name if found is not None else ""
+
+
+def title_of(code: str) -> str:
+    """The title of the rule with a code; empty where there is none."""
+    found = rule_of(code)
+    return found.title if found is not None else ""

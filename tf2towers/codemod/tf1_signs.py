@@ -1,8 +1,9 @@
 """What only TF 1 has, beside its names: methods, keywords, functions of devices. Plain TF 2 stops at each of them.
 
 A program of none but such signs is one of TF 1 as well: `dataset.make_one_shot_iterator()`, `x.get_shape()[0].value`,
-`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`. So is one on names that standalone Keras had until
-Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves all of it.
+`tf.reduce_sum(x, keep_dims=True)`, `with tf.device(function):`, `tf.ones([2]).op`. So is one on names that standalone
+Keras had until Keras 3, `from keras.layers.core import Dense`, where it is one for Keras 2.2, and the runtime's serves
+all of it.
 """
 
 from __future__ import annotations
@@ -43,6 +44,25 @@ _OF_CLASSES = frozenset({
 _OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
+#: attributes that an eager tensor and an eager variable have not
+_OF_ELEMENTS = frozenset({"consumers", "eval", "graph", "op"})
+#: functions that return a tensor, and one that returns a variable
+_TENSORS = frozenset({
+    "tf.abs", "tf.add", "tf.add_n", "tf.argmax", "tf.cast", "tf.concat", "tf.constant", "tf.convert_to_tensor",
+    "tf.divide", "tf.equal", "tf.exp", "tf.expand_dims", "tf.fill", "tf.gather", "tf.greater", "tf.identity", "tf.less",
+    "tf.matmul", "tf.maximum", "tf.minimum", "tf.multiply", "tf.nn.bias_add", "tf.nn.conv2d", "tf.nn.relu",
+    "tf.nn.sigmoid", "tf.nn.softmax", "tf.nn.tanh", "tf.one_hot", "tf.ones", "tf.pow", "tf.random.normal",
+    "tf.random.uniform", "tf.range", "tf.reduce_max", "tf.reduce_mean", "tf.reduce_min", "tf.reduce_prod",
+    "tf.reduce_sum", "tf.reshape", "tf.sigmoid", "tf.sqrt", "tf.square", "tf.squeeze", "tf.stack", "tf.subtract",
+    "tf.tanh", "tf.tile", "tf.transpose", "tf.Variable", "tf.where", "tf.zeros", "tf.zeros_like",
+})  # fmt: skip
+#: functions that return an operation in a graph, and nothing without one
+_OPERATIONS = frozenset({"tf.group", "tf.no_op"})
+#: what builds a graph in TF 2, or runs functions of a program in one
+_BUILDERS = re.compile(
+    r"tf\.(Graph|GradientTape|Module|autograph|compat|data|distribute|estimator|function|graph_util|keras|map_fn|"
+    r"numpy_function|py_function|saved_model|scan|while_loop|cond|case|switch_case|vectorized_map|wrap_function)\b"
+)
 
 
 @cache
@@ -81,7 +101,38 @@ def _is_lost(file: File, node: cst.Attribute) -> bool:
         return name not in file.program.own_names and isinstance(file.parent(node), cst.Call)
     if name in _OF_DATASETS:
         return _is_dataset(file, node.value)
+    if isinstance(node.value, cst.Name | cst.Call | cst.BinaryOperation):
+        if name in _OF_ELEMENTS and _is_made_by(file, node.value, _TENSORS | _OPERATIONS):
+            return _is_eager_there(file)
+        if name == "run" and _is_made_by(file, node.value, _OPERATIONS):
+            return _is_eager_there(file)
+        if name == "name" and _is_made_by(file, node.value, _TENSORS - {"tf.Variable"} | _OPERATIONS):
+            return _is_eager_there(file)
+        if name == "initialized_value" and _is_made_by(file, node.value, frozenset({"tf.Variable"})):
+            return _is_eager_there(file)
     return name == "value" and _is_dimension(file, node.value)
+
+
+def _is_made_by(file: File, node: cst.CSTNode, functions: frozenset[str], depth: int = 0) -> bool:
+    """True if an expression is certainly what one of TensorFlow's functions returns, or computed of that."""
+    if isinstance(node, cst.BinaryOperation):
+        return any(_is_made_by(file, side, functions, depth) for side in (node.left, node.right))
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, nodes.Symbol) and file.canonical(node.func) in functions
+    if not nodes.is_name(node) or depth > 3:
+        return False
+    bound = file.meanings.bindings(node)
+    return bool(bound) and all(
+        isinstance(each, Assigned)
+        and isinstance(each.value, cst.Call | cst.BinaryOperation)
+        and _is_made_by(file, each.value, functions, depth + 1)
+        for each in bound
+    )
+
+
+def _is_eager_there(file: File) -> bool:
+    """True if TF 2 certainly runs code outside of a graph: no file of the program names what builds one."""
+    return not any(_BUILDERS.match(canonical) for each in file.program.files for _, canonical in each.symbols)
 
 
 def _names_keras(file: File) -> bool:
@@ -109,14 +160,10 @@ def _is_dimension(file: File, node: cst.CSTNode) -> bool:
     """True if an expression is an item of a shape: `x.get_shape()[1]`, or the variable of a loop over a shape."""
     if isinstance(node, cst.Subscript):
         return isinstance(nodes.index_of(node), cst.BaseExpression) and m.matches(node.value, _SHAPE)
-    if not nodes.is_name(node):
+    loop = file.tree.loop_of(node)
+    if loop is None or not isinstance(loop.target, cst.Name):
         return False
-    loops = (each for each in file.ancestors(node) if isinstance(each, cst.For | nodes.Comprehension))
-    for loop in loops:
-        for clause in [loop] if isinstance(loop, cst.For) else nodes.generators(loop):
-            if m.matches(clause.target, m.Name(node.value)):
-                return m.matches(clause.iter, m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]))
-    return False
+    return m.matches(loop.iter, m.Call(m.Attribute(attr=m.Name("get_shape")), args=[]))
 
 
 def _is_function(file: File, given: cst.BaseExpression) -> bool:

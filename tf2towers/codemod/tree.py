@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +27,18 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Import, Statement, block, children, is_literal, is_name, is_wrapper
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    Import,
+    Statement,
+    block,
+    children,
+    generators,
+    is_literal,
+    is_name,
+    is_wrapper,
+    walk,
+)
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
@@ -103,14 +115,14 @@ class Tree:
     @cached_property
     def read_names(self) -> list[cst.Name]:
         """Every name that is read, in the order of the text."""
-        return [name for name in self.all(cst.Name) if self.context(name) is ExpressionContext.LOAD]
+        return [name for name in self.all(cst.Name) if self.is_read(name)]
 
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The node around a node that does not only wrap it (`nodes.py`); None for the module."""
-        parents = self._metadata[ParentNodeProvider]
-        around = parents.get(node)
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode:
+        """The node around a node that does not only wrap it (`nodes.py`); nothing is around the module."""
+        around = self.holder(node)
         while around is not None and is_wrapper(around):
-            around = parents.get(around)
+            around = self.holder(around)
+        assert around is not None, "the module is in no node"
         return around
 
     @cached_property
@@ -145,10 +157,22 @@ class Tree:
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
-        around = self.parent(node)
-        while around is not None:
-            yield around
-            around = self.parent(around)
+        return (around for around in self.holders(node) if not is_wrapper(around))
+
+    def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+        """The nodes around a node, innermost first, each after the part of it that the node is in."""
+        return pairwise([node, *self.ancestors(node)])
+
+    def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
+        """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
+        name = node.value if is_name(node) else ""
+        for around in self.ancestors(node) if name else ():
+            loops = generators(around) if isinstance(around, Comprehension) else [around]
+            for loop in loops:
+                if isinstance(loop, cst.For | cst.CompFor):
+                    if any(is_name(part) and part.value == name for part in walk(loop.target)):
+                        return loop
+        return None
 
     def statement(self, node: cst.CSTNode) -> Statement:
         """The innermost statement a node is in."""
@@ -182,10 +206,8 @@ class Tree:
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
-        found = self.scopes.get(node)
-        while found is None and (around := self.parent(node)) is not None:
-            node, found = around, self.scopes.get(around)
-        return found or self.module_scope
+        scopes = (self.scopes.get(each) for each in (node, *self.holders(node)))
+        return next((scope for scope in scopes if scope is not None), self.module_scope)
 
     def _complete_scopes(self) -> None:
         """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
@@ -220,6 +242,14 @@ class Tree:
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """LOAD, STORE or DEL, for a name, attribute or item that is read, written or deleted."""
         return self._metadata[ExpressionContextProvider].get(node) or ExpressionContext.LOAD
+
+    def is_read(self, node: cst.CSTNode) -> bool:
+        """True if a name, an attribute or an item is read, and neither bound nor deleted."""
+        return self.context(node) is ExpressionContext.LOAD
+
+    def is_bound(self, node: cst.CSTNode) -> bool:
+        """True if a name, an attribute or an item is given a value."""
+        return self.context(node) is ExpressionContext.STORE
 
     def start(self, node: cst.CSTNode) -> int:
         """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""

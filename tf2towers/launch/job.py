@@ -15,6 +15,7 @@ from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.signals import note_signals
+from tf2towers.launch.work import Work
 
 TICK = 0.05  # seconds of one wait for output or the end of a task
 QUIET = 10.0  # seconds without output after which the launcher names the tasks that it waits for
@@ -23,6 +24,11 @@ _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 _CHIEF_WAITS = (
     ". A chief of synchronous workers waits up to two minutes for its queue's thread; "
     "`with sv.managed_session(..)` or stop_grace_period_secs end it sooner"
+)
+#: what is known of a worker that sleeps (`SessionManager.wait_for_session`)
+_WORKER_WAITS = (
+    "waits for the chief to initialize the variables. TensorFlow 1 looks for them every 30 seconds; "
+    "recovery_wait_secs of a SessionManager or a Supervisor says how often"
 )
 TIMED_OUT = 124  # the exit status, as that of timeout(1)
 
@@ -120,8 +126,9 @@ class Job:
         self._selector.register(member.output, selectors.EVENT_READ, member)
 
     def _until_decided(self, began: float) -> Outcome:
-        timeout = self._plan.timeout
+        timeout, work = self._plan.timeout, Work(self._plan.idle)
         waited_for, quiet_since = "", began
+        told: set[str] = set()
         workers = [member for member in self.members if member.task.trains]
         if self._plan.ends_with_chief:
             workers = workers[:1]
@@ -135,10 +142,18 @@ class Job:
             for member in self.members:
                 if member.status:
                     return Outcome(member.status, f"{member.task.name} {ending_words(member.status)}", member)
+            why = ""
             if timeout is not None and time.monotonic() - began >= timeout:
+                why = f"not over after {timeout:g} seconds"
+            elif work.is_over({member.process for member in self._running()}):
+                why = f"no task has done anything for {self._plan.idle:g} seconds"
+            if why:
                 running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 still = f" ({running} had not ended)" if len(self.members) > 1 else ""
-                return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds{still}")
+                return Outcome(TIMED_OUT, why + still)
+            for name in self._waiting_for_chief() - told:
+                told.add(name)
+                self._watcher.notice(f"{name} {_WORKER_WAITS}")
             if self._pump():
                 quiet_since = time.monotonic()
             elif time.monotonic() - quiet_since >= QUIET:
@@ -147,6 +162,15 @@ class Job:
                     waited_for = running
                     why = _CHIEF_WAITS if running == workers[0].task.name else ""
                     self._watcher.notice(f"waiting for {running}; the other workers have ended{why}")
+
+    def _waiting_for_chief(self) -> set[str]:
+        """The workers that wrote, a while ago, that they wait for the chief's variables, and nothing since."""
+        latest = time.monotonic() - QUIET
+        return {
+            member.task.name
+            for member in self._running()
+            if member.waits_since is not None and member.waits_since <= latest
+        }
 
     def _linger(self) -> None:
         """Waits for evaluators, then for parameter servers, that end without a signal; as long as the plan says."""

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 
@@ -14,6 +15,8 @@ from tf2towers.launch.child_process import Lines, start_command
 from tf2towers.launch.cluster import Task
 
 _CHUNK = 65_536
+#: what TF 1's SessionManager logs before it sleeps for 30 seconds, unless `recovery_wait_secs` says otherwise
+_WAITS_FOR_CHIEF = "Waiting for model to be ready"
 _MOST_CHUNKS = 64  # read at once, so that a task that writes endlessly does not block the launcher
 
 
@@ -29,6 +32,7 @@ class Member:
         status: the exit status (128 + n for signal n); None while it runs, and where the launcher stopped it.
         stopped: whether the launcher has stopped it.
         lines: its output, without TensorFlow's messages about itself.
+        waits_since: when it wrote that it waits for the chief's variables (`time.monotonic`); None: it does not wait.
     """
 
     def __init__(self, task: Task, keep: int | None = None) -> None:
@@ -38,6 +42,7 @@ class Member:
         self.status: int | None = None
         self.stopped = False
         self.lines: deque[str] = deque(maxlen=keep)
+        self.waits_since: float | None = None
         self._popen: subprocess.Popen[bytes] | None = None
         self._splitter = Lines()
         self._chatter = None if is_wanted() else Chatter()
@@ -46,6 +51,11 @@ class Member:
     def runs(self) -> bool:
         """True if the process has been started and has not ended."""
         return self._popen is not None
+
+    @property
+    def process(self) -> int:
+        """The number of the process, and of the session of those that it starts; 0 where it does not run."""
+        return 0 if self._popen is None else self._popen.pid
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Starts the process; for the arguments and errors see `start_command`."""
@@ -103,6 +113,8 @@ class Member:
             os.killpg(process.pid, number)
 
     def _take(self, lines: list[str]) -> list[str]:
+        if lines:
+            self.waits_since = time.monotonic() if _WAITS_FOR_CHIEF in lines[-1] else None
         lines = lines if self._chatter is None else self._chatter.without(lines)
         self.lines.extend(lines)
         return lines

@@ -34,6 +34,7 @@ class Plan:
         task_flags: the template of the flags that name a task's job and index, put after `args`; see `Cluster.flags`.
             None: those of TASK_FLAGS that the program takes.
         timeout: seconds after which everything is stopped; None: never.
+        idle: seconds in which no task has used its processor, after which everything is stopped; None: never.
         linger: seconds for which parameter servers may end without a signal, once all workers have ended.
         evaluation: seconds for which evaluators may go on then, to evaluate the last checkpoint.
         keep: how many of each task's last lines are kept; None: all.
@@ -53,6 +54,7 @@ class Plan:
     program: Path | None = None
     task_flags: str | None = None
     timeout: float | None = None
+    idle: float | None = None
     linger: float = 1.5
     evaluation: float = 30.0
     keep: int | None = None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import CHIEF_FLAG, TASK_FLAGS, Shape
+from tf2towers.launch.server_flags import server_flags
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files
 from tf2towers.source.script import Script
@@ -40,6 +41,8 @@ def taken_flags(script: Path) -> str:
     A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
     it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
     another package may define; but not of CHIEF_FLAG, which scripts read without defining it.
+
+    Flags of other names are those that reach the script's `tf.train.Server` (`server_flags`).
     """
     code = _without_comments(script)
     words = []
@@ -50,13 +53,29 @@ def taken_flags(script: Path) -> str:
         read = word != CHIEF_FLAG and re.search(rf"\.{name}\b", code)
         if defined or read:
             words.append(f"--{name if name in defined or not defined else defined[0]}={value}")
+    own = server_flags(_texts(script))
+    if all(field in own or f"{{{field}}}" in " ".join(words) for field in ("job_name", "task_index")):
+        first = [word for word in own.values() if word not in words and not _is_given(word)]
+        words = (
+            [word for word in first if word[0] != "-"] + words + [word for word in first if word[0] == "-"]
+        )
     return " ".join(words)
+
+
+def _is_given(word: str) -> bool:
+    """True if a word is a variable that every task has."""
+    return bool(_VARIABLES.fullmatch(f"'{word.partition('=')[0]}'"))
 
 
 def knows_its_task(script: Path) -> bool:
     """True if a script takes such a flag, or reads its task from the environment, as an Estimator does."""
     text = _without_comments(script)
     return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
+
+
+def knows_hosts(script: Path) -> bool:
+    """True if a script takes the hosts of its cluster by a known flag, or from the environment."""
+    return "_hosts}" in taken_flags(script) or bool(_VARIABLES.search(_without_comments(script)))
 
 
 #: an Estimator, whose RunConfig reads TF_CONFIG
@@ -150,7 +169,12 @@ def is_of_cluster(script: Path) -> bool:
     A device setter alone makes no cluster. Nor does a server, where nothing in the program tells the script its task:
     it starts all tasks by itself.
     """
-    return any(map(_starts_server, _texts(script))) and knows_its_task(script)
+    return starts_server(script) and knows_its_task(script)
+
+
+def starts_server(script: Path) -> bool:
+    """True if the script, original or migrated, or a local module that it imports, starts a `tf.train.Server`."""
+    return any(map(_starts_server, _texts(script)))
 
 
 def _starts_server(text: str) -> bool:

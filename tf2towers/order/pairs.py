@@ -14,6 +14,8 @@ USES = (
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
     re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
 )
+#: operations of `tf2towers.verify` at which a worker waits for others, which may change all that they share meanwhile
+HELD = re.compile(r"(^|/)tf2towers_order(_\d+)?/held(_\d+)?$")
 #: operations that compute their new value from a gradient, and read the variable themselves
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
 
@@ -163,7 +165,9 @@ class _Rules(object):
                 continue
             place, in_order = self._place_of_read(read, writes), self._in_order(read, writes)
             for write in written:
-                if in_order and self._place(write) < place:
+                if read.sent and (HELD.search(write.operation) or self._user_waits(read, write.operation)):
+                    pairs.append((read.operation, write.operation))
+                elif in_order and self._place(write) < place:
                     pairs.append((write.operation, read.operation))
                 elif in_order or not write.begins:
                     pairs.append((read.operation, write.operation))
@@ -180,12 +184,22 @@ class _Rules(object):
 
     def _in_order(self, read: Access, writes: Sequence[str]) -> bool:
         """True if a read happens in built order, not before all writes."""
-        own = [write for write in writes if not _OPTIMIZER.match(self._of_name[write].type)]
+        own = [
+            write
+            for write in writes
+            if not (_OPTIMIZER.match(self._of_name[write].type) or HELD.search(write))
+        ]
         if any(self._made_of.get(write, 0) & self._bits[read.operation] for write in own):
             return True
         if read.sent:
             return False
         return read.waits or bool(self._after(read.operation, writes) | self._after(read.at or "", writes))
+
+    def _user_waits(self, read: Access, write: str) -> bool:
+        """True if what uses a read waits for a write, and the read does not: the value was sent before."""
+        return read.at is not None and bool(
+            self._after(read.at, [write]) & ~self._after(read.operation, [write])
+        )
 
     def _after(self, name: str, writes: Sequence[str]) -> int:
         """The writes that an operation depends on, as bits."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tf2towers.report.paths import display_path
 from tf2towers.report.result import MigrationResult
+from tf2towers.report.rule import Rule
 from tf2towers.report.text import accepted_words
 
 _COMMANDS = {"left": "warning", "edit": "warning", "changed": "notice", "note": "notice"}
@@ -14,7 +15,7 @@ _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def render(results: Iterable[MigrationResult], _: object = None) -> str:
+def render(results: Iterable[MigrationResult], rule_of: Callable[[str], Rule | None]) -> str:
     """Returns one workflow command for each finding, error and accepted site, one on a line."""
     lines: list[str] = []
     for result in results:
@@ -30,7 +31,8 @@ def render(results: Iterable[MigrationResult], _: object = None) -> str:
             if finding.cell is not None:
                 line, column, cell = 1, 1, f" in cell {finding.cell}"
             place = {"file": display_path(finding.path), "line": str(line), "col": str(column)}
-            place["title"] = f"{finding.code}{cell}"
+            rule = rule_of(finding.code)
+            place["title"] = f"{finding.code}{f' {rule.name}' if rule else ''}{cell}"
             text = f"{finding.message}\nTo do: {finding.todo}" if finding.todo else finding.message
             lines.append(_command(_COMMANDS[finding.kind], place, text))
     return "".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -130,12 +131,18 @@ class MigrationResult:
         """Notes that the user chose to hide."""
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
-    def edits(self, *, check: bool = False) -> list[Finding]:
-        """One finding for each line that a rule rewrites. With `check`, these are the lines for which it fails."""
+    def edits(self, title_of: Callable[[str], str], *, check: bool = False) -> list[Finding]:
+        """One finding for each line that a rule rewrites. With `check`, these are the lines for which it fails.
+
+        Args:
+            title_of: a rule's title, by its code.
+        """
         kind: FindingKind = "edit" if check else "changed"
         message = "this line would be rewritten" if check else "this line is rewritten"
         return [
-            Finding(edit.code, message, "", change.path, edit.line, 1, kind, edit.cell)
+            Finding(
+                edit.code, f"{message}: {title_of(edit.code)}", "", change.path, edit.line, 1, kind, edit.cell
+            )
             for change in self.changes
             for edit in change.edited_lines()
             if not edit.added

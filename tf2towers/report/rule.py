@@ -1,12 +1,10 @@
-"""A rule: its fields, its registry, and its text for `explain`, docs/rules.md and SARIF."""
+"""A rule: its data, and its text for `explain`, docs/rules.md and SARIF."""
 
 from __future__ import annotations
 
+import inspect
 import textwrap
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module, resources
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
@@ -15,72 +13,37 @@ Does = Literal["changes", "reports", "refuses"]
 _SCREEN = 45
 
 
-@dataclass(frozen=True, kw_only=True)
 class Rule:
-    """The fields of a rule. `todo` says what to do by hand; `safe`, that the result is the same bit for bit.
+    """A rule is a subclass: its data are attributes, and its docstring is the title and why there is the rule.
 
     Attributes:
+        code: the beginning of its module's name: T2T605 of t2t605_tower_loop.
+        name: the rest of that name: tower-loop.
+        todo: what to do by hand.
+        safe: whether the result is the same bit for bit.
         sources: the symbols of TensorFlow, issues and other sources that the rule is based on.
         does: whether it changes, reports or refuses.
-        examples: each with a `title`, the code `before` and `after`; `after` is None where the code is left as it is.
+        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule changes nothing.
     """
 
-    #: the package that holds the rules, one file for each
-    package: ClassVar[str]
+    code: ClassVar[str]
+    name: ClassVar[str]
+    title: ClassVar[str]
+    why: ClassVar[str]
+    todo: ClassVar[str] = ""
+    safe: ClassVar[bool] = True
+    sources: ClassVar[tuple[str, ...]] = ()
+    does: ClassVar[Does] = "changes"
+    examples: ClassVar[tuple[Any, ...]] = ()
 
-    code: str
-    title: str
-    why: str
-    todo: str = ""
-    safe: bool = True
-    sources: tuple[str, ...] = ()
-    does: Does = "changes"
-    examples: tuple[Any, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The short name, taken from the file name: tower-loop for t2t605_tower_loop.py."""
-        return "-".join(modules_of(self.package)[self.code].split("_")[1:])
-
-
-@cache
-def modules_of(package: str) -> dict[str, str]:
-    """The module of each rule in a package, by code: T2T605 is `RULE` in t2t605_tower_loop.py."""
-    files = (file.name for file in resources.files(package).iterdir())
-    names = (name.removesuffix(".py") for name in files if name.startswith("t2t") and name.endswith(".py"))
-    return {name.partition("_")[0].upper(): name for name in sorted(names)}
+    def __init_subclass__(cls) -> None:
+        """Takes the code and the name from the module's, the title and the reason from the docstring."""
+        code, *words = cls.__module__.rpartition(".")[2].split("_")
+        cls.code, cls.name = code.upper(), "-".join(words)
+        cls.title, _, cls.why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
 
 
-AnyRule = TypeVar("AnyRule", bound=Rule)
-
-
-class Registry(Generic[AnyRule]):
-    """The rules of a package. A rule's module is imported when it is requested."""
-
-    def __init__(self, kind: type[AnyRule]) -> None:
-        self._package = kind.package
-
-    def rules(self) -> list[AnyRule]:
-        """Every rule, in the order of the codes."""
-        return [rule for code in self.codes() if (rule := self.rule_of(code)) is not None]
-
-    def codes(self) -> list[str]:
-        """The code of every rule, in order, without importing any rule."""
-        return list(modules_of(self._package))
-
-    def rule_of(self, code: str) -> AnyRule | None:
-        """The rule with this code; None where there is none."""
-        module = modules_of(self._package).get(code)
-        found: AnyRule | None = None if module is None else import_module(f"{self._package}.{module}").RULE
-        return found
-
-    def todo_of(self, code: str) -> str:
-        """The advice on a finding; empty for a rule without one, and for an unknown code."""
-        found = self.rule_of(code)
-        return " ".join(found.todo.split()) if found is not None else ""
-
-
-def effect_words(rule: Rule) -> str:
+def effect_words(rule: type[Rule]) -> str:
     """A sentence on the effect of a rule."""
     if rule.does == "refuses":
         return "refuses: it changes nothing; such a site is left as it is, and the status is 1"
@@ -91,7 +54,7 @@ def effect_words(rule: Rule) -> str:
     return f"changes, {safe if rule.safe else 'look at it: the result may differ, see below'}"
 
 
-def explain(rule: Rule, *, every_example: bool = False) -> str:
+def explain(rule: type[Rule], *, every_example: bool = False) -> str:
     """A rule as text of at most one screen: the first example, and further ones that fit; or all of them."""
     lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
     lines += wrap_paragraphs(rule.why).splitlines()
@@ -113,7 +76,7 @@ def _example_lines(example: Any) -> list[str]:
     """The lines of an example for `explain`; each part follows an empty line."""
     parts = {"Before": example.before, "After": example.after}
     if example.after is None:
-        parts = {"Left as it is": example.before}
+        parts = {"Left as it is" if example.left else "No change by this rule": example.before}
     lines = []
     for title, code in parts.items():
         indented = textwrap.indent(textwrap.dedent(code).strip("\n"), "    ")
@@ -121,14 +84,14 @@ def _example_lines(example: Any) -> list[str]:
     return lines
 
 
-def as_dict(rule: Rule) -> dict[str, object]:
+def as_dict(rule: type[Rule]) -> dict[str, object]:
     """The fields of a rule for `rules --output-format json`."""
     fields = {name: getattr(rule, name) for name in ("code", "name", "title", "does", "safe")}
     texts = {"why": wrap_paragraphs(rule.why), "todo": wrap_paragraphs(rule.todo)}
     return fields | texts | {"sources": list(rule.sources)}
 
 
-def markdown(rule: Rule) -> str:
+def markdown(rule: type[Rule]) -> str:
     """The text below a rule's heading in docs/rules.md."""
     text = [f"*{effect_words(rule)}*\n", paragraphs(rule.why) + "\n"]
     if rule.todo:

@@ -17,7 +17,9 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore"}
 
 
-def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | None] = lambda _: None) -> str:
+def render(
+    results: Sequence[MigrationResult], rule_of: Callable[[str], type[Rule] | None] = lambda _: None
+) -> str:
     """Returns all results as one SARIF log with one run. `rule_of` looks up a rule, for its name and texts."""
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
@@ -37,7 +39,7 @@ def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | N
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
-def _rule(code: str, rule: Rule | None) -> dict[str, object]:
+def _rule(code: str, rule: type[Rule] | None) -> dict[str, object]:
     if rule is None:
         return {"id": code}
     return {

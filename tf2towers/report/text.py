@@ -56,9 +56,11 @@ def statistics(results: Iterable[MigrationResult], name_of: Callable[[str], str]
     """One line for each rule that edits or reports anything: the lines it edits, its sites left, its notes."""
     counts: dict[str, list[int]] = {}
     for result in results:
-        for finding in (*result.edits(), *result.findings):
-            column = ("changed", "left", "note").index(finding.kind) if finding.kind != "edit" else 0
-            counts.setdefault(finding.code, [0, 0, 0])[column] += 1
+        edits = [edit.code for change in result.changes for edit in change.edited_lines()]
+        kinds = {"changed": 0, "edit": 0, "left": 1, "note": 2}
+        found = [(finding.code, kinds[finding.kind]) for finding in result.findings]
+        for code, column in (*((code, 0) for code in edits), *found):
+            counts.setdefault(code, [0, 0, 0])[column] += 1
     if counts:
         yield "edited   left  notes  rule\n"
     for code, (edited, left, notes) in sorted(counts.items()):

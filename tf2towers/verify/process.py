@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN is off on both sides: it fuses an op with its neighbours, which differ in a session's and a function's graph.
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
+_STACKS = 0.5  # seconds to write them
 #: lines to omit from error messages: the program's log, in which TF1's hooks report their begin and end
 _TASK = re.compile(r"^\[[\w ]+\] ")  # before each line of a task
 #: the line above the frames in which an operation was built
@@ -108,6 +110,8 @@ def run(
             if is_over():
                 return 0
             if time.monotonic() - started > timeout:
+                process.send(signal.SIGTERM)  # the recorder leaves its stacks
+                time.sleep(_STACKS)
                 raise TimeoutError
             time.sleep(_POLL)
         return status

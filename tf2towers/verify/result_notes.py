@@ -93,16 +93,22 @@ def is_repeatable(
 
 
 def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
-    """Adds a note on the rule by which steps on two TensorFlows were judged one by one.
+    """Adds a note on the rule by which steps on two TensorFlows were judged one by one, or without some variables.
 
     Args:
+        steps: how many were judged one by one; 0: the whole runs were, without these variables.
         names: the variables whose gradients, or some of their elements, are rounding.
     """
     result.notes.append(
         f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} round "
         "differently, and an optimizer that divides by a gradient's size (Adam) turns that into steps"
-        f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
-        "were judged one by one, from the original's variables, by the original's gradients in float64"
+        f"{f', here of {listed(names, 4)}' if names else ''}. "
+        + (
+            f"So {counted(steps, 'step')} and the calls beside them were judged one by one, from the original's "
+            "variables, by the original's gradients in float64"
+            if steps
+            else "In float64 the original's gradients of these are 0: they are rounding alone"
+        )
     )
 
 

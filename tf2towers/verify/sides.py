@@ -27,6 +27,7 @@ from tf2towers.verify.waiting import waiting_tasks
 #: the program that runs a script and records it
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
 _SETTLED = 2.0  # seconds for which all tasks that a script has started must have been recorded
+_IDLE = 150.0  # seconds without work of any task: TensorFlow's own longest wait is two minutes, for a queue's thread
 _STARTING = 20.0  # seconds in which a started process is expected to run a session
 #: indexed by whether the script is the migrated one
 TITLES = ("the original", "the migrated script")
@@ -126,13 +127,13 @@ def record_calls(
 
     Args:
         script, arguments: the program; for a cluster, without the flags that name a task's job and index.
-        options: options for the run; `double` does not apply.
+        options: options for the run.
 
     Raises:
         RunFailed: the program could not be run, or made no call.
     """
     side = _Side(script, arguments, folder, options, migrated)
-    given = {"record": "calls", "rounded": options.legacy_python is not None}
+    given = {"record": "calls", "rounded": options.legacy_python is not None, "double": options.double}
     if options.cluster is None:
         seconds = side.run(given, lambda count: f"{count} session calls")
         run = Run(side.recorded_folders(), seconds)
@@ -210,8 +211,8 @@ class _Side:
         return not self.migrated and self.options.legacy_python is not None
 
     def count_steps(self) -> int:
-        """The number of steps written so far."""
-        return len(list(self.folder.glob("step-*.npz")))
+        """The number of steps written so far, also by tasks that the script starts by itself."""
+        return len(list(self.folder.rglob("step-*.npz")))
 
     def run(self, given: dict[str, object], count_words: Callable[[int], str]) -> float:
         """Runs the script to its end; returns the seconds that this took.
@@ -233,7 +234,12 @@ class _Side:
         written = log.read_text(encoding="utf-8", errors="replace").splitlines()
         tail, error = last_lines(written), raised(written)
         if status is None:
-            ended = f"within {self.options.timeout:g} s (--timeout) and was stopped"
+            ended = "; ".join(
+                [
+                    f"within {self.options.timeout:g} s (--timeout) and was stopped",
+                    *waiting_tasks(self.folder, self.script),
+                ]
+            )
         elif "EOFError" in tail:
             ended = "and asked for input, which is not available"
         elif status == 0:
@@ -300,6 +306,7 @@ class _Side:
             plan = Plan(
                 script=recorder, args=command, ps=shape.ps, workers=shape.workers, chief=shape.chief, env=environment,
                 python=python, program=Path(command[1]), task_flags=shape.task_flags, timeout=self.options.timeout,
+                idle=_IDLE,
             )  # fmt: skip
             outcome, _ = run_cluster(plan, look)
             if outcome.status:

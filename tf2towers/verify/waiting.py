@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (\w+)$', re.MULTILINE)
+_AT_TOKEN = re.compile(r'recorder/tokens\.py", line \d+ in wait$', re.MULTILINE)
 #: the end of a file's path, a function in it, and what a task does there, most particular first
 _DOING = (
     ("recorder/turns.py", "_wait", "waits for its turn"),
@@ -21,27 +22,28 @@ _DOING = (
 def waiting_tasks(folder: Path, script: Path) -> Iterator[str]:
     """Yields a sentence for each task, such as 'worker 0 waits in a session call (train.py, line 40)'.
 
+    Threads that the script has started have one each as well.
+
     Args:
         folder: the folder with the tasks' stacks, as `worker-0.stack`.
     """
+    own = str(script.resolve().parent) + "/"
     for path in sorted(folder.glob("*.stack")):
-        threads = re.split(
-            r"^(?=(?:Current thread|Thread) )", path.read_text(errors="replace"), flags=re.MULTILINE
-        )
-        main = next((text for text in threads if "recorder/__main__.py" in text), "")
-        frames = _FRAME.findall(main)
-        if not frames:
-            continue
-        doing = next(
-            (
-                words
-                for end, name, words in _DOING
-                if any(file.endswith(end) and function == name for file, _, function in frames)
-            ),
-            "runs",
-        )
-        own = str(script.resolve().parent) + "/"
-        place = next(
-            (f" ({file[len(own) :]}, line {line})" for file, line, _ in frames if file.startswith(own)), ""
-        )
-        yield f"{path.stem.replace('-', ' ')} {doing}{place}"
+        text, name = path.read_text(errors="replace"), path.stem.replace("-", " ")
+        for thread in re.split(r"^(?=(?:Current thread|Thread) )", text, flags=re.MULTILINE):
+            frames = _FRAME.findall(thread)
+            is_main = "recorder/__main__.py" in thread
+            place = next(
+                (f" ({file[len(own) :]}, line {line})" for file, line, _ in frames if file.startswith(own)),
+                "",
+            )
+            if not is_main and not place:
+                continue
+            doing = next((words for end, function, words in _DOING if _is_in(frames, end, function)), "runs")
+            if is_main and _AT_TOKEN.search(text):  # in a thread of TensorFlow
+                doing = "waits in its step for a token of SyncReplicasOptimizer"
+            yield f"{name if is_main else f'a thread of {name}'} {doing}{place}"
+
+
+def _is_in(frames: list[tuple[str, str, str]], end: str, name: str) -> bool:
+    return any(file.endswith(end) and function == name for file, _, function in frames)

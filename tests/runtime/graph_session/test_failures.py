@@ -30,7 +30,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("what", CASES)
-def test_in_tf1s_words(what: str) -> None:
+def test_an_error_names_the_graphs_operation(what: str) -> None:
     from tf2towers.runtime import Session
 
     made, kind, name, beginning = CASES[what]

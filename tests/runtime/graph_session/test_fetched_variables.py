@@ -130,7 +130,7 @@ def printed() -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_fetched(name: str, printed: list[str]) -> None:
+def test_a_fetched_variable_has_tf1s_value(name: str, printed: list[str]) -> None:
     expected = CASES[name][1]
     place = printed.index(f"== {name}") + 1
     assert printed[place : place + len(expected)] == expected

@@ -38,7 +38,7 @@ def named(session: Any, *names: str) -> list[Any]:
     return [session.graph.as_graph_element(name) for name in names]
 
 
-def test_what_is_returned(session: Any) -> None:
+def test_a_repeated_run_returns_the_same_types_and_values(session: Any) -> None:
     x, n, words, total, double = named(session, "x:0", "n:0", "words:0", "total:0", "double:0")
     same_n, same_words = named(session, "same_n:0", "same_words:0")
     (w,) = session.graph.get_collection("variables")
@@ -67,7 +67,7 @@ def test_what_is_returned(session: Any) -> None:
     assert session.run(same_words, {words: np.array(["d"])}).tolist() == [b"d"]
 
 
-def test_what_is_raised(session: Any) -> None:
+def test_a_repeated_run_raises_tensorflows_errors(session: Any) -> None:
     x, n, same_n, total = named(session, "x:0", "n:0", "same_n:0", "total:0")
     rows = np.ones([1, 2], np.float32)
     for _ in range(2):

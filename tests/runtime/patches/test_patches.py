@@ -2,101 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.runtime.tasks import run_python
 
-pytest.importorskip("tensorflow")
+tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).parents[3]
-
-#: applies all patches, undoes them, and prints what is not as before
-ALL = """
-import sys
-import numpy as np
-import tensorflow as tf
-from tensorflow.python.eager import context
-from tensorflow.python.framework import ops
-import tf_keras.api._v1.keras  # before the state is looked at
-from tf_keras.src import backend
-
-v1 = tf.compat.v1
-v1.disable_eager_execution()
-v1.disable_v2_tensorshape()
-v1.disable_tensor_equality()
-v1.disable_control_flow_v2()
-v1.enable_resource_variables()
-from tf2towers.runtime import Session, graph_mode
-from tf2towers.runtime.patches import register as patches
-from tf2towers.runtime.patches.patch import Patch, applied, undo
-from tensorflow.python.layers import normalization
-from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
-
-context.context()
-of_other_kinds = {
-    patches.print_as_numpy1, patches.copies_of_rows_are_dense, patches.sums_over_rows_have_second_gradients
-}
-
-def state():
-    of_modules = {
-        name: dict(object.__getattribute__(module, "__dict__"))
-        for name, module in sys.modules.items() if name.startswith(("tensorflow.", "tf_keras."))
-    }
-    for space in list(of_modules.values()):
-        for value in list(space.values()):
-            if isinstance(value, type) and value.__module__.startswith(("tensorflow.", "tf_keras.")):
-                of_modules[value.__module__ + "." + value.__qualname__] = dict(vars(value))
-    registry = ops._gradient_registry._registry
-    return of_modules | {
-        "gradients": {name: known["type"] for name, known in registry.items()},
-        "context": {"look": "_initialize_physical_devices" in vars(context.context())},
-        "numpy": {"legacy": np.get_printoptions()["legacy"]},
-        "is": {"resource is variable": issubclass(BaseResourceVariable, v1.Variable)},
-    }
-
-def different(before, after):
-    ignored = ("__warningregistry__", "_abc_impl", "__abstractmethods__")
-    return sorted(
-        f"{owner}.{name}"
-        for owner in before
-        for name in before[owner].keys() | after[owner].keys()
-        if name not in ignored and before[owner].get(name, "none") is not after[owner].get(name, "none")
-    )
-
-before = state()
-for _ in range(2):
-    graph_mode()
-    patches.keras_is_tf1s()
-    patches.keras_computes_as_tf1()
-    patches.sequentials_predict_classes()
-    patches.keras_runs_on(backend, Session)
-    patches.layers_are_keras2s()
-    patches.losses_are_keras2s()
-    patches.optimizers_are_keras2s()
-    patches.rows_are_shuffled_as_keras2s()
-    patches.models_are_saved_as_keras2s()
-    patches.methods_take_old_words()
-    patches.events_have_keras2s_names()
-    patches.networks_have_keras2s_norm(object)
-# these import a package, which stays: tests/functions/programs/estimators.py and their soundness scripts have them
-of_estimators = {patches.estimators_are_imported, patches.estimators_run_on}
-every = {value for value in vars(patches).values() if isinstance(value, Patch)} - of_estimators
-assert set(applied()) == every, every - set(applied())
-assert every | of_estimators == {*patches.FOR_EVERY_SCRIPT, *patches.FOR_MIGRATED, *patches.ON_DEMAND}
-assert len(applied()) == len(every)
-changed = different(before, state())
-assert len(changed) > 60, changed
-for patch in every - of_other_kinds:
-    assert patch.changes, patch.name
-undo()
-assert applied() == () and not any(patch.changes for patch in every)
-print(different(before, state()))
-"""
-
 
 #: the sessions of tf_slim's loops; what it takes from private modules is tests/functions/programs/slim_programs.py's
 OF_TF_SLIM = """
@@ -124,8 +42,23 @@ def test_the_loops_of_tf_slim_have_our_sessions() -> None:
     run_python("-c", OF_TF_SLIM)
 
 
-def test_all_are_applied_once_and_taken_back() -> None:
-    assert run_python("-c", ALL)[0].strip() == "[]"
+@pytest.fixture(scope="module")
+def driven() -> Any:
+    """What `drive_patches.py` prints."""
+    out, _ = run_python(str(Path(__file__).with_name("drive_patches.py")))
+    return json.loads(out.splitlines()[-1])
+
+
+def test_all_are_applied_once_and_undone(driven: Any) -> None:
+    assert driven["different"] == []
+
+
+def test_without_each_private_name_a_sentence_names_it_and_the_feature(driven: Any) -> None:
+    assert len(driven["said"]) > 140
+    for patch, feature, name, sentences in driven["said"]:
+        expected = f"TensorFlow {tf.__version__} has moved {name}, which {feature} needs: "
+        assert sentences, (patch, name)
+        assert all(expected in sentence for sentence in sentences), (patch, name, sentences)
 
 
 def test_each_says_why_and_names_its_source_and_its_test() -> None:

@@ -105,7 +105,7 @@ def test_a_regularizers_loss_has_an_average() -> None:
 
 
 def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -> None:
-    """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone."""
+    """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone; specs are compared by sizes."""
     request.addfinalizer(patches.unknown_sizes_are_not_equal.undo)
     patches.unknown_sizes_are_not_equal()
     with tf.Graph().as_default():
@@ -117,7 +117,13 @@ def test_shapes_of_unknown_sizes_are_not_equal(request: pytest.FixtureRequest) -
         assert first.shape != [None, 3] and second.shape not in [first.shape]
         assert first.shape[1:] == second.shape[1:] == [3]
         assert tf.TensorShape(None) == tf.TensorShape(None)
-        assert tf.TensorSpec([None, 3]) == tf.TensorSpec([None, 3])  # what TensorFlow asks for itself
+        assert tf.TensorShape(first.shape) == first.shape
+    # by these TensorFlow decides whether a function or a dataset fits
+    for make in (tf.TensorSpec, tf.SparseTensorSpec, tf.RaggedTensorSpec):
+        assert make([None, 3]) == make([None, 3]) != make([None, 4])
+        assert tf.data.DatasetSpec(make([None, 3])) == tf.data.DatasetSpec(make([None, 3]))
+        assert {make([None, 3]): 1}[make([None, 3])] == 1
+    assert first.shape != second.shape
 
 
 def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:

@@ -61,7 +61,7 @@ def _formula(inputs: np.ndarray, matrix: np.ndarray, bias: np.ndarray) -> np.nda
 
 
 @pytest.mark.parametrize("title", CASES)
-def test_as_tensorflow_1(title: str) -> None:
+def test_cudnn_lstm_computes_its_formula(title: str) -> None:
     from tf2towers.runtime.tf1.cudnn_rnn import CudnnLSTM
 
     depths, made, called, *wanted = CASES[title]

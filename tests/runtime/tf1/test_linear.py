@@ -10,7 +10,7 @@ pytestmark = pytest.mark.tensorflow
 v1 = tf.compat.v1
 
 
-def test_as_tensorflow_1() -> None:
+def test_linear_computes_as_tensorflow_1() -> None:
     from tf2towers.runtime.tf1.rnn_cell import Linear, linear
 
     with tf.Graph().as_default(), v1.Session() as session:

@@ -187,7 +187,7 @@ WHOLE = [
 
 
 @pytest.mark.parametrize(("before", "after"), WHOLE)
-def test_the_whole_text(before, after):
+def test_a_text_of_python2_is_converted(before, after):
     assert text_of(before) == after
 
 
@@ -341,7 +341,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("before", "end"), ENDS)
-def test_the_end_of_a_text(before, end):
+def test_the_end_of_a_converted_text(before, end):
     assert text_of(before).endswith(end)
 
 
@@ -499,7 +499,7 @@ def test_tabs_are_spaces_as_python2_counted_them():
         ),
     ],
 )
-def test_what_is_left(text, left):
+def test_what_cannot_be_converted_is_left(text, left):
     assert [step.name for step in script_of(text).conversion.left] == ([left] if left else [])
 
 

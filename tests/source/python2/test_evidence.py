@@ -16,74 +16,467 @@ sess = tf.Session()
 half = 3 / 2
 """
 
+
+def program(text: str) -> str:
+    """A program, with `RUN` in the place of the line of that name."""
+    return dedent(text).replace("RUN\n", RUN)
+
+
 PYTHON2 = [
     f"import cPickle as pickle\n{TF}{RUN}",
     f"from itertools import izip\n{TF}{RUN}",
     f"{TF}for i in xrange(2):\n    pass\n{RUN}",
-    f"{TF}def main(_):\n    train()\ndef train():\n    if FLAGS.x:\n        print(unicode('a'))\n{RUN}tf.app.run()\n",
-    f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
-    f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
-    f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
-    f"{TF}def show(**kwargs):\n    print(kwargs.iteritems())\n{RUN}show(a=1)\n",
-    f"{TF}class Net(object):\n    def __init__(self):\n        self.setup()\n    def setup(self):\n"
-    "        raise NotImplementedError\n    def feed(self, a):\n        return isinstance(a, basestring)\n\n"
-    f"class Mine(Net):\n    def setup(self):\n        self.feed('x')\n{RUN}Mine()\n",
-    f"{TF}class Net(object):\n    def layers(self):\n        return xrange(2)\n"
-    "class Other(object):\n    def layers(self):\n        return []\n"
-    f"{RUN}nets = {{'net': Net}}\nfor net in nets.values():\n    print(net().layers())\n",
-    f"{TF}class Net(object):\n    def build(self):\n        return long(1)\n"
-    "class Mine(Net):\n    def build(self):\n        return super(Mine, self).build()\n"
-    f"{RUN}Mine().build()\n",
-    f"{TF}class Net(object):\n    @property\n    def size(self):\n        return long(1)\n{RUN}print(Net().size)\n",
-    f"import threading\n{TF}def work():\n    return unicode('a')\n{RUN}threading.Thread(target=work).start()\n",
-    f"{TF}sess = tf.Session()\ntry:\n    for i in xrange(3):\n        sess.run([])\n"
-    f"except Exception as error:\n    print(error)\n{RUN}",
-    f"{TF}def main(args):\n    if args.version:\n        return\n    print(xrange(2))\n{RUN}main(FLAGS)\n",
+    program(
+        """\
+        import tensorflow as tf
+        def main(_):
+            train()
+        def train():
+            if FLAGS.x:
+                print(unicode('a'))
+        RUN
+        tf.app.run()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Trainer(object):
+            def __init__(self):
+                self.n = reduce(max, [1])
+        RUN
+        Trainer()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Trainer(object):
+            def fit(self):
+                return long(1)
+        RUN
+        Trainer().fit()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def show(args):
+            for k, v in vars(args).iteritems():
+                print(k)
+        RUN
+        show(FLAGS)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def show(**kwargs):
+            print(kwargs.iteritems())
+        RUN
+        show(a=1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def __init__(self):
+                self.setup()
+            def setup(self):
+                raise NotImplementedError
+            def feed(self, a):
+                return isinstance(a, basestring)
+
+        class Mine(Net):
+            def setup(self):
+                self.feed('x')
+        RUN
+        Mine()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def layers(self):
+                return xrange(2)
+        class Other(object):
+            def layers(self):
+                return []
+        RUN
+        nets = {'net': Net}
+        for net in nets.values():
+            print(net().layers())
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def build(self):
+                return long(1)
+        class Mine(Net):
+            def build(self):
+                return super(Mine, self).build()
+        RUN
+        Mine().build()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            @property
+            def size(self):
+                return long(1)
+        RUN
+        print(Net().size)
+        """
+    ),
+    program(
+        """\
+        import threading
+        import tensorflow as tf
+        def work():
+            return unicode('a')
+        RUN
+        threading.Thread(target=work).start()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        sess = tf.Session()
+        try:
+            for i in xrange(3):
+                sess.run([])
+        except Exception as error:
+            print(error)
+        RUN
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def main(args):
+            if args.version:
+                return
+            print(xrange(2))
+        RUN
+        main(FLAGS)
+        """
+    ),
     f"{TF}a, b = {{}}, {{}}\nlosses = tf.add_n(a.values() + b.values())\n{RUN}",
 ]
 PYTHON3 = [
-    f"try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n{TF}{RUN}",
-    f"from six.moves import xrange\n{TF}for i in xrange(2):\n    pass\n{RUN}",
-    f"import sys\n{TF}if sys.version_info[0] < 3:\n    input = raw_input\n{RUN}",
-    f"try:\n    unicode\nexcept NameError:\n    unicode = str\n{TF}{RUN}",
+    program(
+        """\
+        try:
+            import cPickle as pickle
+        except ImportError:
+            import pickle
+        import tensorflow as tf
+        RUN
+        """
+    ),
+    program(
+        """\
+        from six.moves import xrange
+        import tensorflow as tf
+        for i in xrange(2):
+            pass
+        RUN
+        """
+    ),
+    program(
+        """\
+        import sys
+        import tensorflow as tf
+        if sys.version_info[0] < 3:
+            input = raw_input
+        RUN
+        """
+    ),
+    program(
+        """\
+        try:
+            unicode
+        except NameError:
+            unicode = str
+        import tensorflow as tf
+        RUN
+        """
+    ),
     f"{TF}def never():\n    return xrange(3)\n{RUN}",
-    f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
-    f"{TF}from lib import frame\nfor k, v in frame().iteritems():\n    pass\n{RUN}",  # whose, nobody knows
-    f"{TF}def f(a, b):\n    return a.values() + b.values()\n{RUN}f(FLAGS, FLAGS)\n",
-    f"{TF}import pandas as pd\nfor k, v in pd.DataFrame().iteritems():\n    pass\n{RUN}",
-    f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
+    program(
+        """\
+        import tensorflow as tf
+        def reduce(x):
+            return x
+        RUN
+        reduce(1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        from lib import frame
+        for k, v in frame().iteritems():
+            pass
+        RUN
+        """
+    ),  # whose, nobody knows
+    program(
+        """\
+        import tensorflow as tf
+        def f(a, b):
+            return a.values() + b.values()
+        RUN
+        f(FLAGS, FLAGS)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        import pandas as pd
+        for k, v in pd.DataFrame().iteritems():
+            pass
+        RUN
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class D:
+            def iteritems(self):
+                return []
+        x = D().iteritems()
+        RUN
+        """
+    ),
     f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",
-    f"{TF}try:\n    x = {{}}.iteritems()\nexcept AttributeError:\n    x = {{}}.items()\n{RUN}",
+    program(
+        """\
+        import tensorflow as tf
+        try:
+            x = {}.iteritems()
+        except AttributeError:
+            x = {}.items()
+        RUN
+        """
+    ),
     f"{TF}a = {{}}\nx = list(a.keys()) + list(a.keys())\n{RUN}",
-    f"{TF}class Net(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n{RUN}Net()\n",
-    f"{TF}class Net(object):\n    def run(self):\n        return xrange(2)\n{RUN}Net()\nsess.run([])\n",
-    f"{TF}class Net(object):\n    def names(self):\n        return unicode(1)\n"
-    f"class Mine(Net):\n    def names(self):\n        return str(1)\n{RUN}Mine().names()\n",
-    f"{TF}class Net(object):\n    def __unicode__(self):\n        return unicode(1)\n{RUN}Net()\n",
-    f"{TF}def text(x):\n    if PY3:\n        return str(x)\n    return unicode(x)\n{RUN}text(1)\n",
-    f"{TF}def text(x):\n    try:\n        return unicode(x)\n    except:\n        return x\n{RUN}text(1)\n",
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def feed(self, a):
+                return isinstance(a, basestring)
+        RUN
+        Net()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def run(self):
+                return xrange(2)
+        RUN
+        Net()
+        sess.run([])
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def names(self):
+                return unicode(1)
+        class Mine(Net):
+            def names(self):
+                return str(1)
+        RUN
+        Mine().names()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Net(object):
+            def __unicode__(self):
+                return unicode(1)
+        RUN
+        Net()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def text(x):
+            if PY3:
+                return str(x)
+            return unicode(x)
+        RUN
+        text(1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def text(x):
+            try:
+                return unicode(x)
+            except:
+                return x
+        RUN
+        text(1)
+        """
+    ),
     f"{TF}from functools import *\n{RUN}reduce(max, [1])\n",
 ]
 #: names of Python 2 in programs that show none
 LEFT = [
-    f"{TF}def text(x):\n    raise ValueError(unicode(x))\n{RUN}text(1)\n",
-    f"{TF}class Exception(object):\n    pass\ndef text(x):\n    raise StandardError(x)\n{RUN}text(1)\n",
-    f"{TF}import nets\nclass Net(nets.Base):\n    def feed(self, a):\n        isinstance(a, basestring)\n{RUN}Net()\n",
-    f"{TF}def text(x):\n    if x.version == 2:\n        return unicode(x)\n    return x\n{RUN}text(1)\n",
-    f"{TF}try:\n    x = {{}}.rows\n    for i in xrange(3):\n        pass\nexcept AttributeError:\n    pass\n{RUN}",
+    program(
+        """\
+        import tensorflow as tf
+        def text(x):
+            raise ValueError(unicode(x))
+        RUN
+        text(1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        class Exception(object):
+            pass
+        def text(x):
+            raise StandardError(x)
+        RUN
+        text(1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        import nets
+        class Net(nets.Base):
+            def feed(self, a):
+                isinstance(a, basestring)
+        RUN
+        Net()
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def text(x):
+            if x.version == 2:
+                return unicode(x)
+            return x
+        RUN
+        text(1)
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        try:
+            x = {}.rows
+            for i in xrange(3):
+                pass
+        except AttributeError:
+            pass
+        RUN
+        """
+    ),
     f"{TF}texts = lambda x: unicode(x)\n{RUN}texts(1)\n",
 ]
 #: scripts for both Pythons
 BOTH = [
-    f"{TF}try:\n    input = raw_input\nexcept:\n    pass\n{RUN}",
-    f"import six\n{TF}def text(x):\n    return x if six.PY3 else unicode(x)\n{RUN}text(1)\n",
-    f"import sys\n{TF}if sys.version_info[0] < 3:\n    def text(x):\n        return unicode(x)\n{RUN}",
+    program(
+        """\
+        import tensorflow as tf
+        try:
+            input = raw_input
+        except:
+            pass
+        RUN
+        """
+    ),
+    program(
+        """\
+        import six
+        import tensorflow as tf
+        def text(x):
+            return x if six.PY3 else unicode(x)
+        RUN
+        text(1)
+        """
+    ),
+    program(
+        """\
+        import sys
+        import tensorflow as tf
+        if sys.version_info[0] < 3:
+            def text(x):
+                return unicode(x)
+        RUN
+        """
+    ),
     f"import sys\n{TF}kinds = (str,) if sys.version_info > (3,) else (basestring,)\n{RUN}",
-    f"import six\n{TF}is_text = lambda x: six.PY2 and isinstance(x, unicode)\n{RUN}is_text(1)\n",
-    f"import six\nimport builtins\n{TF}builtins.unicode = str\nx = lambda: unicode(1)\n{RUN}",
-    f"{TF}try:\n    from itertools import izip as zip\n    range = xrange\nexcept ImportError:\n    pass\n{RUN}",
-    f"import sys\n{TF}if sys.version < '3':\n    text = unicode\nelse:\n    text = str\n{RUN}",
-    f"{TF}def names(file):\n    return file.names, [long for long in file]\n{RUN}names(1)\n",
+    program(
+        """\
+        import six
+        import tensorflow as tf
+        is_text = lambda x: six.PY2 and isinstance(x, unicode)
+        RUN
+        is_text(1)
+        """
+    ),
+    program(
+        """\
+        import six
+        import builtins
+        import tensorflow as tf
+        builtins.unicode = str
+        x = lambda: unicode(1)
+        RUN
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        try:
+            from itertools import izip as zip
+            range = xrange
+        except ImportError:
+            pass
+        RUN
+        """
+    ),
+    program(
+        """\
+        import sys
+        import tensorflow as tf
+        if sys.version < '3':
+            text = unicode
+        else:
+            text = str
+        RUN
+        """
+    ),
+    program(
+        """\
+        import tensorflow as tf
+        def names(file):
+            return file.names, [long for long in file]
+        RUN
+        names(1)
+        """
+    ),
 ]
 TEXTS = [
     *((text, "3 // 2", None) for text in PYTHON2), *((text, "3 / 2", None) for text in PYTHON3),
@@ -108,7 +501,15 @@ def test_what_shows_python_2(tmp_path: Path, text: str, half: str, is_left: bool
         )
 
 
-STAR = f"{TF}from common import *\nfor i in xrange(2):\n    pass\n{RUN}"
+STAR = program(
+    """\
+    import tensorflow as tf
+    from common import *
+    for i in xrange(2):
+        pass
+    RUN
+    """
+)
 #: the files of a program, and what is in their new texts
 PROGRAMS = [
     (

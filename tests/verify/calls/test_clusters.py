@@ -65,7 +65,7 @@ def verdict(original: Run, other: Run, options: Options | None = None) -> Parity
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same(kind: str, runs: dict[tuple[str, str], Run]) -> None:
+def test_a_migrated_cluster_is_bitwise_equal(kind: str, runs: dict[tuple[str, str], Run]) -> None:
     """Where a setter names a GPU, a synchronous original used to wait for a token of its new step for ever."""
     result = verdict(runs[kind, "original"], runs[kind, "migrated"])
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
@@ -74,7 +74,7 @@ def test_the_same(kind: str, runs: dict[tuple[str, str], Run]) -> None:
     assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
 
 
-def test_a_mistake(runs: dict[tuple[str, str], Run]) -> None:
+def test_a_mistake_of_a_cluster_differs_at_a_session_call(runs: dict[tuple[str, str], Run]) -> None:
     result = verdict(runs["synchronous", "original"], runs["synchronous", "wrong"])
     assert result.outcome == "differs"
     assert "session call" in result.diagnoses[0].message
@@ -139,11 +139,12 @@ def test_an_estimator_with_a_chief(tmp_path: Path) -> None:
     assert "no evaluator was run" in result.notes[-1]
 
 
-@pytest.mark.parametrize("name", ["averaged", "by_hand"])
+@pytest.mark.parametrize("name", ["averaged", "backups", "by_hand"])
 def test_three_synchronous_workers(name: str, tmp_path: Path) -> None:
     """Their gradients are added in the order of the workers: another order of three changes the sum.
 
-    Moving averages, and reads that wait, come after the chief's update, and one worker after the other.
+    Moving averages, and reads that wait, come after the chief's update, and one worker after the other. Where two
+    gradients make a step, whose they are is the same in each run, and so is whose come too late.
     """
     script = Path(__file__).parent / "legacy" / f"{name}.py"
     migrate_into(script, tmp_path)

@@ -103,13 +103,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
 
 
 @pytest.mark.parametrize("name", [*RIGHT, *OF_SUITE])
-def test_right(name: str, made: dict[str, ParityResult]) -> None:
+def test_a_right_migration_is_bitwise_equal(name: str, made: dict[str, ParityResult]) -> None:
     result = made[name]
     assert (result.outcome, result.error, result.diagnoses) == ("bitwise", "", [])
     assert result.calls > result.steps > 2
 
 
-def test_what_is_compared(made: dict[str, ParityResult]) -> None:
+def test_gradients_slots_averages_and_summaries_are_compared(made: dict[str, ParityResult]) -> None:
     result = made["the trainer"]
     names = {(comparison.kind, comparison.name) for comparison in result.comparisons}
     assert (result.calls, result.steps) == (7, 4)
@@ -121,14 +121,14 @@ def test_what_is_compared(made: dict[str, ParityResult]) -> None:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistake(name: str, made: dict[str, ParityResult]) -> None:
+def test_a_seeded_mistake_differs_and_is_named(name: str, made: dict[str, ParityResult]) -> None:
     result = made[name]
     assert result.outcome == "differs"
     said = result.diagnoses[0].message
     assert all(part in said for part in MISTAKES[name].says), said
 
 
-def test_register(tmp_path: Path) -> None:
+def test_scripts_that_use_the_runtimes_session_are_found(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     exact = ["from tf2towers.runtime import Session as S", "import tf2towers.runtime as rt\nrt.graph_mode()",
              "from tf2towers import runtime\nruntime.Supervisor()"]  # fmt: skip

@@ -65,7 +65,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_verdict(name: str, made: dict[str, ParityResult]) -> None:
+def test_programs_with_queue_threads_have_the_expected_verdict(
+    name: str, made: dict[str, ParityResult]
+) -> None:
     result, (_, _, outcome, names) = made[name], CASES[name]
     assert (result.outcome, result.error) == (outcome, "")
     assert names in " ".join(found.name for found in result.diagnoses)

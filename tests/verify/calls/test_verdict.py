@@ -43,7 +43,7 @@ def result_of(original: Run, migrated: Run) -> ParityResult:
     return result
 
 
-def test_every_bit(tmp_path: Path) -> None:
+def test_one_bit_makes_a_difference(tmp_path: Path) -> None:
     calls = [call(fetched_0000=np.float32(3), variable_w=[1.0, np.nan]), call(fetched_0000=np.float32(2))]
     result = result_of(run(tmp_path / "a", *calls), run(tmp_path / "b", *calls))
     assert result.outcome == "bitwise"
@@ -74,7 +74,7 @@ OTHER_CALLS = [
 
 
 @pytest.mark.parametrize(("other", "says"), OTHER_CALLS)
-def test_other_calls(other: list[dict[str, Any]], says: str, tmp_path: Path) -> None:
+def test_other_session_calls_differ(other: list[dict[str, Any]], says: str, tmp_path: Path) -> None:
     result = result_of(run(tmp_path / "a", call(), call()), run(tmp_path / "b", *other))
     assert result.outcome == "differs"
     assert says in result.diagnoses[-1].message
@@ -99,7 +99,7 @@ def test_threads_are_listed_and_may_not_change_what_counts(tmp_path: Path) -> No
     assert "calls of threads change w" in result.error
 
 
-def test_rules(tmp_path: Path) -> None:
+def test_a_rounding_rule_that_applies_is_named(tmp_path: Path) -> None:
     calls = [call(gradient_w=np.float32([1, 2]))], [call(gradient_w=np.float32([1, 2.000001]))]
     for name, facts, rule in (
         ("a", {"towers": 3}, "rule 'order of the sum': 3 towers"),

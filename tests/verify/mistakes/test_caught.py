@@ -24,7 +24,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, str]]
 
 
 @pytest.mark.parametrize(("number", "name"), CASES)
-def test_outcome(number: int, name: str, found: dict[int, dict[str, str]]) -> None:
+def test_a_mistake_differs_and_a_right_trainer_does_not(
+    number: int, name: str, found: dict[int, dict[str, str]]
+) -> None:
     assert found[number][name] == ("bitwise" if name == "right" else "differs")
 
 

@@ -25,3 +25,15 @@ def test_a_queue_of_a_parameter_server_may_wait_for_another_worker() -> None:
             with tf.device(f"/job:{job}/task:0"):
                 taken.append(tf.FIFOQueue(1, tf.int32, shapes=[()], shared_name=job).dequeue().op)
     assert [Effects([op], set()).meets for op in taken] == [True, False]
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_a_restore_uses_nothing(resource: bool) -> None:
+    """It begins a variable, as its initializer does; one that counted on one side took a turn there alone."""
+    from tf2towers.verify.recorder.variables import Effects
+
+    with tf.Graph().as_default() as graph:
+        variable = tf.get_variable("v", [2], use_resource=resource)
+        tf.train.Saver([variable])
+        restore = graph.get_operation_by_name("save/restore_all")
+    assert (Effects([restore], set()).used, Effects([restore], set()).written) == (set(), {"v"})

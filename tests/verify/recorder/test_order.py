@@ -66,6 +66,6 @@ def test_loops_draw_one_iteration_after_the_other(found: dict[str, Any]) -> None
     assert all(other == first for other in others)
 
 
-def test_it_is_said(found: dict[str, Any]) -> None:
+def test_names_without_an_order_are_reported(found: dict[str, Any]) -> None:
     assert [name for name in found["open"] if len(name) == 1] == ["a", "b", "m", "w"]
     assert len(found["open"]) == 6

@@ -28,7 +28,7 @@ def test_a_method_of_a_subclass_alone() -> None:
     assert Inherits.double.__doc__ == Base.double.__doc__
 
 
-def test_the_outermost_call() -> None:
+def test_only_the_outermost_call_is_recorded() -> None:
     for nesting, others in ((Nesting(), False), (NestingOfThread(), True)):
         found = []
         with nesting.entered() as outermost:

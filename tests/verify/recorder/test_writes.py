@@ -19,5 +19,5 @@ def ran(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_python(ran, name):
+def test_writes_of_python_are_redirected(ran, name):
     ran.check(name)

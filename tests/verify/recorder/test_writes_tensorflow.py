@@ -34,15 +34,15 @@ def of_real_tf1(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", TF1)
-def test_compat_v1(of_tf1_names, name):
+def test_writes_through_compat_v1_are_redirected(of_tf1_names, name):
     of_tf1_names.check(name)
 
 
 @pytest.mark.parametrize("name", TF2)
-def test_tf2(of_tf2_names, name):
+def test_writes_through_tensorflow_2_are_redirected(of_tf2_names, name):
     of_tf2_names.check(name)
 
 
 @pytest.mark.parametrize("name", TF1)
-def test_tf1(of_real_tf1, name):
+def test_writes_through_tensorflow_1_are_redirected(of_real_tf1, name):
     of_real_tf1.check(name)

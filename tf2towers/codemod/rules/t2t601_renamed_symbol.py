@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, Removal, replace
+from tf2towers.codemod.changes import Removal
 from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.names import first_name, imports_made_by
@@ -33,32 +31,7 @@ from tf2towers.codemod.tf1_signs import (
 )
 
 
-def changes(file: File) -> Iterator[Change]:
-    """A new text for each use of a symbol that has another name now."""
-    done: set[cst.CSTNode] = set()
-    for (
-        node,
-        canonical,
-    ) in file.names.spelled_symbols:  # first, for these say under what names modules are imported
-        if (alias := file.tree.alias_of(node)) is not None:
-            left = find_replacement(canonical).kind == "runtime" and left_through(file, alias[1], canonical)
-            if not left and _is_imported_instead(file, *alias, canonical):
-                yield Removal(alias[0])
-                left = True
-            done |= {node} if left else set()
-    for node, canonical in file.names.spelled_symbols:
-        if node in done or resets_a_server(file, node):
-            continue
-        text = _replacement_text(file, node, canonical)
-        if text is None or text == file.text.of(node):
-            continue
-        if not file.is_read(node):
-            file.note(node, "T2T626", f"the script assigns to {canonical} here, whose replacement is {text}")
-        else:
-            yield replace(node, text)
-
-
-def left_through(file: File, bound: str, canonical: str) -> bool:
+def _left_through(file: File, bound: str, canonical: str) -> bool:
     """True if a symbol that is used through a module's name is left: then the module's assignment stays as well."""
     return any(
         find_replacement(name).kind == "left"
@@ -247,18 +220,17 @@ def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
     return canonical in SWITCHES or (is_called and public_spelling(canonical) in SWITCHES)
 
 
-RULE = Rule(
-    code="T2T601",
-    title="Names that `tensorflow.compat.v1` lacks",
-    why="""
+class RenamedSymbol(Rule):
+    """Names that `tensorflow.compat.v1` lacks
+
     The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
     name of an old release, or of contrib, becomes the one of TF 2.21. What TF 2.21 has lost (layers, slim, rnn cells)
     and what runs graphs (sessions) comes from tf2towers.runtime. A `try` that chose between two releases' names goes,
     where its `except` has become the same as its body.
-    """,
-    changes=changes,
-    sources=("tf.compat.v1", "codemod/symbols.tsv"),
-    examples=(
+    """
+
+    sources = ("tf.compat.v1", "codemod/symbols.tsv")
+    examples = (
         Example(
             "a name of an old release",
             """
@@ -277,5 +249,32 @@ RULE = Rule(
                 y = tf.multiply(tf.log(x), x)
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A new text for each use of a symbol that has another name now."""
+        file = self.file
+        done: set[cst.CSTNode] = set()
+        for (
+            use,
+            canonical,
+        ) in file.names.spelled_symbols:  # first: these say under what names modules are imported
+            if (alias := file.tree.alias_of(use)) is not None:
+                left = find_replacement(canonical).kind == "runtime" and _left_through(
+                    file, alias[1], canonical
+                )
+                if not left and _is_imported_instead(file, *alias, canonical):
+                    self.changes.append(Removal(alias[0]))
+                    left = True
+                done |= {use} if left else set()
+        for use, canonical in file.names.spelled_symbols:
+            if use in done or resets_a_server(file, use):
+                continue
+            text = _replacement_text(file, use, canonical)
+            if text is None or text == file.text.of(use):
+                continue
+            if not file.is_read(use):
+                message = f"the script assigns to {canonical} here, whose replacement is {text}"
+                file.note(use, "T2T626", message)
+            else:
+                self.replace(use, text)

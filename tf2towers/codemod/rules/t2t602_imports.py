@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import libcst as cst
 
-from tf2towers.codemod.changes import Change, Removal, Replacement, in_lines, small
+from tf2towers.codemod.changes import replace_statement
 from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
@@ -12,48 +12,6 @@ from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, canonical_name, is_gone_private
-
-
-def changes(file: File) -> Iterator[Change]:
-    """A new statement for each import whose names come from elsewhere now."""
-    for node in file.imports:
-        if any(is_tensorflow(dotted) for _, dotted in imported(node)):
-            if (change := _rewrite_import(file, node)) is not None:
-                yield change
-
-
-def _rewrite_import(file: File, node: Import) -> Change | None:
-    made = [
-        _keep_import(file, node, import_)
-        for import_ in imports_made_by(file.names.keeps_plain, node)
-        if not (
-            can_drop_import(file, node, import_) if import_.left is not None else _only_loads(file, import_)
-        )
-    ]
-    for import_ in made:
-        if import_.left is not None:
-            file.note(node, import_.left.code, import_.left.why)
-    if made and all(_is_unchanged(node, import_) for import_ in made) and len(made) == len(aliases(node)):
-        return None
-    groups: dict[str, list[NewImport]] = {}
-    for import_ in made:
-        may_move = node in file.body and import_.name != "*" and file.meanings.imported_meaning(import_.bound)
-        if may_move and not _is_unchanged(node, import_):
-            if import_.module.startswith(f"{RUNTIME}."):
-                file.decided.bind(import_.bound, import_.module, import_.name)
-                continue
-            if import_.module == RUNTIME:  # with the others that the file takes from the runtime
-                if file.decided.wanted.setdefault((RUNTIME, import_.name), import_.bound) != import_.bound:
-                    file.decided.bind(import_.bound, RUNTIME, import_.name)
-                continue
-        groups.setdefault(import_.module, []).append(import_)
-    lines = [
-        f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
-        for module, group in groups.items()
-    ]
-    if not lines:
-        return Removal(node)
-    return Replacement(node, lambda updated, now: in_lines([*map(small, lines)], updated))
 
 
 def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
@@ -83,18 +41,17 @@ def _is_unchanged(node: Import, made: NewImport) -> bool:
     return (made.module, made.name) == (module_of(node), name_of(made.alias))
 
 
-RULE = Rule(
-    code="T2T602",
-    title="Every form of a TensorFlow import",
-    why="""
+class Imports(Rule):
+    """Every form of a TensorFlow import
+
     `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and the symbols below it stay. A name that is
     imported by itself (`from tensorflow import placeholder`) comes from there too. A session, or a module of contrib
     (`import tensorflow.contrib.slim as slim`), comes from tf2towers.runtime. A program that runs on TF 2 already keeps
     its imports.
-    """,
-    changes=changes,
-    sources=("codemod/symbols.tsv",),
-    examples=(
+    """
+
+    sources = ("codemod/symbols.tsv",)
+    examples = (
         Example(
             "names imported by themselves",
             """
@@ -114,5 +71,50 @@ RULE = Rule(
                 y = slim.fully_connected(x, 2)
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A new statement for each import whose names come from elsewhere now."""
+        for statement in self.file.imports:
+            if any(is_tensorflow(dotted) for _, dotted in imported(statement)):
+                self._rewrite(statement)
+
+    def _rewrite(self, node: Import) -> None:
+        file = self.file
+        made = [
+            _keep_import(file, node, import_)
+            for import_ in imports_made_by(file.names.keeps_plain, node)
+            if not (
+                can_drop_import(file, node, import_)
+                if import_.left is not None
+                else _only_loads(file, import_)
+            )
+        ]
+        for import_ in made:
+            if import_.left is not None:
+                file.note(node, import_.left.code, import_.left.why)
+        if len(made) == len(aliases(node)) and all(_is_unchanged(node, import_) for import_ in made):
+            return
+        groups: dict[str, list[NewImport]] = {}
+        for import_ in made:
+            if not self._moves(node, import_):
+                groups.setdefault(import_.module, []).append(import_)
+        lines = [
+            f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
+            for module, group in groups.items()
+        ]
+        self.changes.append(replace_statement(node, lines))
+
+    def _moves(self, node: Import, made: NewImport) -> bool:
+        """True if a name comes with the others that the file takes from the runtime; adds it to these."""
+        file = self.file
+        if node not in file.body or made.name == "*" or _is_unchanged(node, made):
+            return False
+        if not file.meanings.imported_meaning(made.bound):
+            return False
+        if made.module.startswith(f"{RUNTIME}."):
+            file.decided.bind(made.bound, made.module, made.name)
+        elif made.module == RUNTIME:
+            if file.decided.wanted.setdefault((RUNTIME, made.name), made.bound) != made.bound:
+                file.decided.bind(made.bound, RUNTIME, made.name)
+        return f"{made.module}.".startswith(f"{RUNTIME}.")

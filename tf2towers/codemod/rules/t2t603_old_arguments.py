@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import libcst as cst
 
@@ -16,15 +15,12 @@ from tf2towers.codemod.arguments import (
 )
 from tf2towers.codemod.changes import (
     Change,
-    Now,
     Replacement,
-    bare,
-    expression,
     given_by,
-    in_its_place,
+    replace,
 )
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -32,46 +28,9 @@ from tf2towers.codemod.symbols import Found
 _WHITENING = "tf.image.per_image_whitening"
 
 
-def changes(file: File) -> Iterator[Change]:
-    """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
-    for node, canonical in file.symbols:
-        if canonical == _WHITENING and not isinstance(file.parent(node), cst.Call):
-            file.note(node, "T2T620", f"{canonical} returned float32; no call is here to add a cast to")
-    has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
-    for call in file.all(cst.Call):
-        if not (file.canonical(call.func) or "").startswith("tf."):
-            if has_datasets:
-                yield from _map_changes(file, call)
-            continue
-        order = order_of_old_release(file, call) or ()
-        is_tf2s = (
-            isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.names.is_plain(call.func)
-        )
-        if not is_tf2s and (why := not_taken(file, call)):
-            note_site(file, call, "T2T620", why, why=why)
-        if file.program.plain_is_tf2:
-            continue
-        if file.canonical(call.func) == _WHITENING and len(call.args) == 1 and not call.args[0].star:
-            yield _cast(file, call.args[0].value)
-        for place, keyword in enumerate(order):
-            if keyword:
-                yield Replacement(call.args[place], given_by(keyword))
-        yield from _least_integer(file, call)
-        for given, new in new_keywords(file, call).items():
-            if new:
-                yield Replacement(given, given_by(new))
-            else:
-                yield without_argument(call, given)
-
-
-def _cast(file: File, image: cst.BaseExpression) -> Change:
-    """`tf.cast(image, tf.float32)`: TF 0.x whitened each image in float32, its successor keeps an image's type."""
-    cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
-
-    def becomes(updated: cst.BaseExpression, now: Now) -> cst.BaseExpression:
-        return in_its_place(expression(f"{cast}({{image}}, {kind})", image=bare(updated)), updated)
-
-    return Replacement(image, becomes)
+@cached_per_file
+def _has_datasets(file: File) -> bool:
+    return any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
 
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
@@ -86,7 +45,7 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
         yield added_argument(call, "minval=0")
 
 
-def _map_changes(file: File, call: cst.Call) -> Iterator[Change]:
+def _map_changes(call: cst.Call) -> Iterator[Change]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
     if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
         return
@@ -95,19 +54,12 @@ def _map_changes(file: File, call: cst.Call) -> Iterator[Change]:
             yield Replacement(given, given_by("num_parallel_calls"))
         elif keyword_of(given) == "output_buffer_size":
             yield without_argument(call, given)
-            yield Replacement(call, partial(_prefetched, given.value))
+            yield replace(call, "{mapped}.prefetch({size})", mapped=call, size=given.value)
 
 
-def _prefetched(size: cst.BaseExpression, updated: cst.Call, now: Now) -> cst.BaseExpression:
-    """`dataset.map(f).prefetch(size)`."""
-    prefetched = expression("{mapped}.prefetch({size})", mapped=bare(updated), size=bare(now(size)))
-    return in_its_place(prefetched, updated)
+class OldArguments(Rule):
+    """Arguments in the order, and under the names, of an old release
 
-
-RULE = Rule(
-    code="T2T603",
-    title="Arguments in the order, and under the names, of an old release",
-    why="""
     Before TensorFlow 1.0, `tf.concat` took the axis first, and so did `tf.split`. Such a call gets the keywords of TF
     2.21's function, and so keeps its meaning. An argument without effect is removed. A dataset's `map` of TF 1.2 had
     `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
@@ -119,10 +71,10 @@ RULE = Rule(
 
     Where TF 2 has put an argument before a function's name, as in `tf.nn.top_k(x, k, True, 'top')`, the name is given
     by keyword. Random integers up to a `maxval` get their lower bound 0.
-    """,
-    changes=changes,
-    sources=("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv"),
-    examples=(
+    """
+
+    sources = ("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv")
+    examples = (
         Example(
             "the axis came first",
             """
@@ -159,5 +111,34 @@ RULE = Rule(
                 x = x.map(lambda number: number + 1, num_parallel_calls=2).prefetch(8).batch(2)
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+        """Reports what whitens images, where no call is."""
+        if canonical == _WHITENING and not isinstance(self.file.parent(node), cst.Call):
+            message = f"{canonical} returned float32; no call is here to add a cast to"
+            self.file.note(node, "T2T620", message)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
+        file, canonical = self.file, self.file.canonical(node.func) or ""
+        if not canonical.startswith("tf."):
+            if _has_datasets(file):
+                self.change(_map_changes(node))
+            return
+        order = order_of_old_release(file, node) or ()
+        is_tf2 = file.program.plain_is_tf2
+        is_tf2s = is_tf2 and isinstance(node.func, Symbol) and file.names.is_plain(node.func)
+        if not is_tf2s and (why := not_taken(file, node)):
+            note_site(file, node, "T2T620", why, why=why)
+        if is_tf2:
+            return
+        if canonical == _WHITENING and len(node.args) == 1 and not node.args[0].star:
+            # TF 0.x whitened each image in float32, its successor keeps an image's type
+            cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
+            self.replace(image := node.args[0].value, f"{cast}({{image}}, {kind})", image=image)
+        renamed = [(node.args[place], keyword) for place, keyword in enumerate(order) if keyword]
+        self.change(Replacement(given, given_by(new)) for given, new in renamed)
+        self.change(_least_integer(file, node))
+        for given, new in new_keywords(file, node).items():
+            self.changes.append(Replacement(given, given_by(new)) if new else without_argument(node, given))

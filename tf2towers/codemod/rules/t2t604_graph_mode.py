@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, Removal, Replacement, in_line, small
+from tf2towers.codemod.changes import Removal, replace_statement
 from tf2towers.codemod.new_imports import find_import_location
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, SWITCHES
-
-
-def changes(file: File) -> Iterator[Change]:
-    """Switches are removed; the main script gets `graph_mode()` in place of its first switch or after its imports."""
-    switches = _find_calls(file, SWITCHES)
-    given = _find_calls(file, {f"{RUNTIME}.graph_mode"})
-    if not file.main or not set(file.body).isdisjoint(given):
-        yield from map(Removal, switches)
-        return
-    name = file.need("graph_mode")
-    stop = find_import_location(file).stop
-    body = file.body
-    standing = next((switch for switch in switches if switch in body[:stop]), None)
-    call = f"{name}({_mode_of_its_own(file)})"
-    for switch in switches:
-        if switch is standing:
-            yield Replacement(switch, lambda updated, now: in_line(small(call), updated))
-        else:
-            yield Removal(switch)
-    if standing is None:
-        file.decided.open_with(call, first=True)
-    else:
-        file.decided.import_before(body.index(standing))
 
 
 def _find_calls(file: File, functions: Container[str]) -> list[cst.Expr]:
@@ -55,19 +32,18 @@ def _mode_of_its_own(file: File) -> str:
     return "resource_variables=True" if "tf.enable_resource_variables" in called else ""
 
 
-RULE = Rule(
-    code="T2T604",
-    title="`graph_mode()`: the program builds graphs",
-    why="""
+class GraphMode(Rule):
+    """`graph_mode()`: the program builds graphs
+
     TF 2 computes at once where TF 1 built a graph. One call in the main script, before the first operation, makes
     graphs the mode of the program. It replaces the script's own switch to TF 1 behaviour; without one it follows the
     imports. A script that runs on TF 2 and switches off eager execution alone has resource variables and shapes of
     integers: `v2_behavior` keeps both. Where a local module builds something when it is imported, the call comes before
     that import.
-    """,
-    changes=changes,
-    sources=("tf.compat.v1.disable_eager_execution",),
-    examples=(
+    """
+
+    sources = ("tf.compat.v1.disable_eager_execution",)
+    examples = (
         Example(
             "in place of the script's own switch",
             """
@@ -118,5 +94,22 @@ RULE = Rule(
                 x = tf.compat.v1.placeholder(tf.float32, [])
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Switches are removed; the main script gets `graph_mode()` in place of its first one or after its imports."""
+        file, body = self.file, self.file.body
+        switches = _find_calls(file, SWITCHES)
+        given = _find_calls(file, {f"{RUNTIME}.graph_mode"})
+        if not file.main or not set(body).isdisjoint(given):
+            self.change(map(Removal, switches))
+            return
+        name = file.need("graph_mode")
+        stop = find_import_location(file).stop
+        standing = next((switch for switch in switches if switch in body[:stop]), None)
+        call = f"{name}({_mode_of_its_own(file)})"
+        self.change(replace_statement(each, [call] if each is standing else []) for each in switches)
+        if standing is None:
+            file.decided.open_with(call, first=True)
+        else:
+            file.decided.import_before(body.index(standing))

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import libcst as cst
 
-from tf2towers.codemod.changes import Change
-from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.writing import write_towers
 
 
-def changes(file: File) -> Iterator[Change]:
-    """What becomes of each tower loop: a strategy, its scope, and a replica function or a loop over its towers."""
-    yield from write_towers(file).changes
+class TowerLoop(Rule):
+    """The towers are the replicas of a strategy
 
-
-RULE = Rule(
-    code="T2T605",
-    title="The towers are the replicas of a strategy",
-    why="""
     A tower loop enters `tf.device` with another GPU in each round. Its devices make a `TowerStrategy`, a
     `tf.distribute.MirroredStrategy` whose replicas are the towers. Without a visible number of towers,
     `TowerStrategy()` takes those that the graph names.
@@ -30,10 +22,10 @@ RULE = Rule(
     loop is returned (the last tower's value), or is `nonlocal`. So are gradients that the loop appends to a list, where
     the list is only reduced. A loop that is not certainly the same as a function
     stays a loop, over `strategy.towers(...)`.
-    """,
-    changes=changes,
-    sources=("tf.distribute.MirroredStrategy",),
-    examples=(
+    """
+
+    sources = ("tf.distribute.MirroredStrategy",)
+    examples = (
         Example(
             "one tower a GPU",
             """
@@ -100,5 +92,8 @@ RULE = Rule(
                         return loss
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A strategy, its scope, and a replica function or a loop over its towers for each tower loop."""
+        self.change(write_towers(self.file).changes)

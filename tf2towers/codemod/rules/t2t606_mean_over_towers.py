@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, Now, Removal, Replacement, expression, in_its_place
+from tf2towers.codemod.changes import Now, Removal, Replacement, expression, in_its_place
 from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.nodes import last_name
 from tf2towers.codemod.program import File
@@ -15,22 +14,6 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
 from tf2towers.codemod.towers.scopes import is_made_before
 from tf2towers.codemod.towers.writing import write_towers
-
-
-def changes(file: File) -> Iterator[Change]:
-    """`strategy.reduce('MEAN', ...)` for each call of such a function; a function that is no longer used is removed."""
-    calls: dict[cst.FunctionDef, int] = {}
-    for call, home, function in find_means(file):
-        written = write_towers(file)
-        made_before = (each.name for each in written.strategies if is_made_before(file, each.before, call))
-        if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
-            continue
-        yield Replacement(call, partial(_reduced, strategy))
-        if home is file:
-            calls[function] = calls.get(function, 0) + 1
-    for function, count in calls.items():
-        if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
-            yield Removal(function, "go")
 
 
 def _reduced(strategy: str, updated: cst.Call, now: Now) -> cst.Call:
@@ -47,18 +30,17 @@ def _count_uses(file: File, name: str) -> int:
     return names + strings
 
 
-RULE = Rule(
-    code="T2T606",
-    title="The mean over the towers is the strategy's reduction",
-    why="""
+class MeanOverTowers(Rule):
+    """The mean over the towers is the strategy's reduction
+
     A function takes the towers' lists of (gradient, variable), and certainly does nothing but the mean of each
     gradient, in the order of the towers. It becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
     all-reduce on the towers' devices. Any other function stays, and so does one that is called without a strategy in
     sight. The runtime finds a plain mean in the graph by itself.
-    """,
-    changes=changes,
-    sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),
-    examples=(
+    """
+
+    sources = ("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2")
+    examples = (
         Example(
             "the classic function",
             """
@@ -100,5 +82,22 @@ RULE = Rule(
                 train_op = opt.apply_gradients(strategy.reduce('MEAN', tower_grads))
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """`strategy.reduce('MEAN', ...)` for each call of such a function; one that is no longer used is removed."""
+        file = self.file
+        calls: dict[cst.FunctionDef, int] = {}
+        for call, home, function in find_means(file):
+            written = write_towers(file)
+            made_before = (
+                each.name for each in written.strategies if is_made_before(file, each.before, call)
+            )
+            if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
+                continue
+            self.changes.append(Replacement(call, partial(_reduced, strategy)))
+            if home is file:
+                calls[function] = calls.get(function, 0) + 1
+        for function, count in calls.items():
+            if _count_uses(file, function.name.value) == count and not is_taken(file, function.name.value):
+                self.changes.append(Removal(function, "go"))

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
-import libcst.matchers as m
 
-from tf2towers.codemod.changes import Change, Removal
-from tf2towers.codemod.nodes import module_of
-from tf2towers.codemod.program import File
+from tf2towers.codemod.changes import Removal
+from tf2towers.codemod.nodes import block, is_docstring, module_of
 from tf2towers.codemod.rule import Example, Rule
 
 
-def changes(file: File) -> Iterator[Change]:
-    """Removes imports from `__future__` that Python 3 refuses, for they come after more than one text."""
-    if "__future__" not in file.script.text:
-        return
-    may_come = True
-    for place, line in enumerate(file.tree.module.body):
-        for statement in line.body if isinstance(line, cst.SimpleStatementLine) else [line]:
-            is_future = isinstance(statement, cst.ImportFrom) and module_of(statement) == "__future__"
-            if is_future and not may_come and file.script.notebook is None:
-                yield Removal(statement)
-            is_text = m.matches(statement, m.Expr(m.SimpleString() | m.ConcatenatedString()))
-            may_come = may_come and (is_future or (place == 0 and is_text))
+class Python2ToPython3(Rule):
+    """A script of Python 2 becomes Python 3 first
 
-
-RULE = Rule(
-    code="T2T608",
-    title="A script of Python 2 becomes Python 3 first",
-    why="""
     Python 2 does not run TensorFlow 2. Where a script, or a module that it always imports, is not valid Python 3, the
     whole program counts as Python 2. fissix (the maintained lib2to3) converts it before it is migrated. A program that
     is valid Python 3 keeps its divisions.
@@ -43,17 +24,17 @@ RULE = Rule(
     ask for.
 
     The text does not show which values are bytes: Python 2 had one kind of text, and Python 3 has two.
-    """,
-    todo="""
-    Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`
-    against a str is False there, without an error. Write .decode() after it, or b'...' for the other side.
-    """,
-    changes=changes,
-    programs=frozenset({"tf1", "eager", "migrated", "other"}),
-    modules=True,
-    safe=False,
-    sources=("fissix",),
-    examples=(
+    """
+
+    programs = frozenset({"tf1", "eager", "migrated", "other"})
+    modules = True
+    safe = False
+    todo = """
+    Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and
+    `==` against a str is False there, without an error. Write .decode() after it, or b'...' for the other side.
+    """
+    sources = ("fissix",)
+    examples = (
         Example(
             "a print statement, a range and divisions",
             """
@@ -103,5 +84,17 @@ RULE = Rule(
                 x = tf.placeholder(tf.float32, [])
                 """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the script imports something from the future; a notebook may do so in each cell."""
+        return "__future__" in self.file.script.text and self.file.script.notebook is None
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Removes imports from `__future__` that Python 3 refuses, for they come after more than one text."""
+        may_come = True
+        for place, statement in enumerate(block(node)):
+            is_future = isinstance(statement, cst.ImportFrom) and module_of(statement) == "__future__"
+            if is_future and not may_come:
+                self.changes.append(Removal(statement))
+            may_come = may_come and (is_future or (place == 0 and is_docstring(statement)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2towers.codemod.program import File
+from tf2towers.codemod.nodes import Symbol
 from tf2towers.codemod.rule import Example, Rule
 
 #: what TF1's sessions filled with the times of every operation
@@ -10,27 +10,9 @@ _TRACES = frozenset({"tf.RunMetadata", "tf.train.ProfilerHook", "tf.contrib.tfpr
 _DEBUGGER = "tf.python.debug."
 
 
-def notes(file: File) -> None:
-    """Reports where a trace of a run is asked for: it will be empty."""
-    for node, canonical in file.symbols:
-        called = canonical == "tf.contrib.slim.learning.train" and file.text.of(file.parent(node))
-        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES or (
-            called and "trace_every_n_steps" in called
-        ):
-            message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
-            file.note(node, "T2T610", message, "note")
-        if canonical.startswith(_DEBUGGER) and canonical.endswith(("WrapperSession", "Hook")):
-            message = "TensorFlow's debugger has ended: the session, or the hooks, run without it"
-            file.note(node, "T2T610", message, "note")
-        if canonical.startswith("tf.contrib.memory_stats."):
-            message = "the bytes of a GPU that TensorFlow counts when the run asks; 0 on a CPU"
-            file.note(node, "T2T610", message, "note")
+class Sessions(Rule):
+    """Sessions and servers are the runtime's
 
-
-RULE = Rule(
-    code="T2T610",
-    title="Sessions and servers are the runtime's",
-    why="""
     `tf.Session`, `tf.train.Server` and what makes sessions (MonitoredTrainingSession, Supervisor, SessionManager and
     others) become names of tf2towers.runtime. The calls are the same. A run is a TF 2 function on the devices of a
     strategy, with only what the fetches need.
@@ -38,10 +20,10 @@ RULE = Rule(
     The names are in a table (codemod/symbols.tsv), which T2T601 and T2T602 read. Savers, hooks, summaries, queues and
     coordinators stay TensorFlow's own. A run is not traced: `tf.RunMetadata` stays empty, and so does a timeline made
     from it, as `slim.learning.train` does with `trace_every_n_steps`; this is reported.
-    """,
-    notes=notes,
-    sources=("tf.compat.v1.wrap_function", "codemod/symbols.tsv"),
-    examples=(
+    """
+
+    sources = ("tf.compat.v1.wrap_function", "codemod/symbols.tsv")
+    examples = (
         Example(
             "a session",
             """
@@ -60,5 +42,20 @@ RULE = Rule(
                     print(sess.run(tf.constant(1)))
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+        """Reports where a trace of a run is asked for: it will be empty."""
+        called = canonical == "tf.contrib.slim.learning.train" and self.file.text.of(self.file.parent(node))
+        if canonical.replace("tf.compat.v1.", "tf.") in _TRACES or (
+            called and "trace_every_n_steps" in called
+        ):
+            message = "no run is traced: its metadata, and a timeline made of it, stay empty; tf.profiler traces steps"
+            self.note(node, message, "note")
+        if canonical.startswith(_DEBUGGER) and canonical.endswith(("WrapperSession", "Hook")):
+            self.note(
+                node, "TensorFlow's debugger has ended: the session, or the hooks, run without it", "note"
+            )
+        if canonical.startswith("tf.contrib.memory_stats."):
+            message = "the bytes of a GPU that TensorFlow counts when the run asks; 0 on a CPU"
+            self.note(node, message, "note")

@@ -7,19 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import (
-    Change,
-    Now,
-    Removal,
-    Replacement,
-    bare,
-    expression,
-    in_its_place,
-    in_line,
-    in_lines,
-    replace,
-    small,
-)
+from tf2towers.codemod.changes import Change, Removal, Replacement, replace_statement
 from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import (
     LibraryChange,
@@ -42,42 +30,6 @@ from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
 
 
-def changes(file: File) -> Iterator[Change]:
-    """A new text for each use of such a name, method or keyword, and for each import of one."""
-    given = set().union(*map(_find_given, {file, *file.program.files}))
-    for node, name in _find_uses(file):
-        change = library_changes()[name]
-        if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
-            continue
-        if change.kind == "name" and change.home == name.rpartition(".")[0]:
-            yield Replacement(node, renamed(change.last))
-        elif (text := _replacement_text(file, node, change)) is not None:
-            yield replace(node, text)
-        else:
-            _note_site(file, node, name, change)
-    for statement in file.imports:
-        yield from (
-            _change_import_from(file, statement)
-            if isinstance(statement, cst.ImportFrom)
-            else _change_import(file, statement)
-        )
-    for missed in missed_names(file):
-        if (instead := counterpart(file, missed)) is not None:
-            module, _, name = instead.rpartition(".")
-            yield replace(missed, file.need(name, module) if module else instead)
-    for call in made_lists(file):
-        yield Replacement(call, _listed)
-    for call in file.all(cst.Call):
-        yield from change_call(file, call)
-    for used in file.all(cst.Name):
-        builtin = library_changes().get(f"builtins.{used.value}")
-        if builtin is not None and file.is_read(used) and not file.meanings.bindings(used):
-            yield replace(used, builtin.last)
-        for module in file.meanings.star_imports:
-            if f"{module}.{used.value}" in library_changes() and not file.meanings.bindings(used):
-                file.note(used, "T2T628", f"{module}.{used.value}, which a star import takes, is gone")
-
-
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
     """The reads of such names in a file, through the modules that have them."""
     for node in file.all(cst.Attribute):
@@ -94,10 +46,6 @@ def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
 def _is_fenced(file: File, node: cst.CSTNode, change: LibraryChange) -> bool:
     """True if the program can do without a name that is gone; the runtime's replacement is written all the same."""
     return is_never_reached(file, node) or (not change.is_in_runtime and is_expected_to_fail(file, node))
-
-
-def _listed(updated: cst.Call, now: Now) -> cst.BaseExpression:
-    return in_its_place(expression("list({given})", given=bare(updated)), updated)
 
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
@@ -149,11 +97,8 @@ def _change_import(file: File, statement: cst.Import) -> Iterator[Change]:
         elif part != name or not _are_all_rewritten(file, bound or name, name):
             _note_site(file, statement, part, library_changes()[part])
             return
-    if not kept:
-        yield Removal(statement)
-    elif kept != before:
-        new = small(f"import {', '.join(kept)}")
-        yield Replacement(statement, lambda updated, now: in_line(new, updated))
+    if kept != before:
+        yield replace_statement(statement, [f"import {', '.join(kept)}"] if kept else [])
 
 
 def _are_all_rewritten(file: File, bound: str, dotted: str) -> bool:
@@ -215,7 +160,7 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
     elif not lines or "#" in text:
         file.note(statement, "T2T628", f"{module}.{next(iter(found))}, imported here, is gone")
     else:
-        yield Replacement(statement, lambda updated, now: in_lines([*map(small, lines)], updated))
+        yield replace_statement(statement, lines)
 
 
 def _new_import(change: LibraryChange, bound: str) -> str | None:
@@ -236,27 +181,26 @@ def _find_given(file: File) -> set[str | None]:
     return {library_name(file, node) for node in bound}
 
 
-RULE = Rule(
-    code="T2T611",
-    title="Names that NumPy, SciPy and Python have given up",
-    why="""
+class LibraryRenames(Rule):
+    """Names that NumPy, SciPy and Python have given up
+
     TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer. np.float, np.Inf, np.fromstring, array.tostring,
     collections.Mapping, time.clock and scipy.misc.imread are gone. np.float and the like were Python's own types under
     another name, and `xrange` is `range`. A function without an exact counterpart is in tf2towers.runtime.
 
     A table has the renames that are certain. Anything else that a library has changed stops the program by an error of
     its own.
-    """,
-    sources=(
+    """
+
+    programs = frozenset({"tf1", "migrated"})
+    modules = True
+    sources = (
         "codemod/libraries.tsv",
         "codemod/library_calls.py",
         "numpy 1.24 and 2.0 release notes, 'Expired deprecations'",
         "PyYAML 6.0",
-    ),
-    changes=changes,
-    programs=frozenset({"tf1", "migrated"}),
-    modules=True,
-    examples=(
+    )
+    examples = (
         Example(
             "types, constants and bytes",
             """
@@ -277,5 +221,46 @@ RULE = Rule(
                 Session().run(tf.constant(x * np.inf))
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A new text for each use of such a name, method or keyword, and for each import of one."""
+        file = self.file
+        given = set().union(*map(_find_given, {file, *file.program.files}))
+        for use, name in _find_uses(file):
+            change = library_changes()[name]
+            if name in given or _is_part_of_another(file, use) or _is_fenced(file, use, change):
+                continue
+            if change.kind == "name" and change.home == name.rpartition(".")[0]:
+                self.changes.append(Replacement(use, renamed(change.last)))
+            elif (text := _replacement_text(file, use, change)) is not None:
+                self.replace(use, text)
+            else:
+                _note_site(file, use, name, change)
+        for statement in file.imports:
+            if isinstance(statement, cst.ImportFrom):
+                self.change(_change_import_from(file, statement))
+            else:
+                self.change(_change_import(file, statement))
+        for missed in missed_names(file):
+            if (instead := counterpart(file, missed)) is not None:
+                module, _, name = instead.rpartition(".")
+                self.replace(missed, file.need(name, module) if module else instead)
+        for call in made_lists(file):
+            self.replace(call, "list({call})", call=call)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Today's methods and arguments."""
+        self.change(change_call(self.file, node))
+
+    def visit_Name(self, node: cst.Name) -> None:
+        """Today's names of what Python, or a star import, had by a name alone."""
+        file, stars = self.file, self.file.meanings.star_imports
+        builtin = library_changes().get(f"builtins.{node.value}")
+        gone = [name for module in stars if (name := f"{module}.{node.value}") in library_changes()]
+        if (builtin is None and not gone) or file.meanings.bindings(node):
+            return
+        if builtin is not None and file.is_read(node):
+            self.replace(node, builtin.last)
+        for name in gone:
+            file.note(node, "T2T628", f"{name}, which a star import takes, is gone")

@@ -11,7 +11,6 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -31,14 +30,6 @@ _BEGINNING = m.Subscript(slice=[m.SubscriptElement(_INDEX)])
 #: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
 #: written for; or it is only shown
 _Use = Literal["decides", "mistakes", "shows"]
-
-
-def changes(file: File) -> Iterator[Change]:
-    """Replaces a version by that of the last TF1, where the script decides something by it."""
-    for node, canonical in file.symbols:
-        version = _version_in(node, canonical)
-        if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
-            yield replace(version, _quoted(file, version))
 
 
 def _quoted(file: File, version: cst.BaseExpression) -> str:
@@ -138,20 +129,19 @@ def _around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
             yield node
 
 
-RULE = Rule(
-    code="T2T612",
-    title="Tests of TensorFlow's version",
-    why="""
+class VersionTests(Rule):
+    """Tests of TensorFlow's version
+
     What a script does for TensorFlow 1 is what the other rules have migrated. So `if tf.__version__.startswith('1.'):`
     still takes that branch, not those for 0.x or for 2. The version is that of TF 1.15 where it is compared, split, or
     tested for a prefix, also under another name.
 
     It is TensorFlow's own where it is only printed, and where 1.15 as a text would be taken for 1.1 (`>= '1.4'`). A
     script that imports tensorflow.compat.v1 itself has tests that know TF 2: they stay.
-    """,
-    changes=changes,
-    sources=("tf.__version__ of TensorFlow 1.15.5",),
-    examples=(
+    """
+
+    sources = ("tf.__version__ of TensorFlow 1.15.5",)
+    examples = (
         Example(
             "another order of the arguments for each version",
             """
@@ -195,16 +185,11 @@ RULE = Rule(
                     tf.disable_v2_behavior()
                 tf.Session()
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import Session, graph_mode
-
-                graph_mode()
-
-                if tf.__version__ >= '2':
-                    pass
-                Session()
-                """,
         ),
-    ),
-)
+    )
+
+    def visit_Symbol(self, node: nodes.Symbol, canonical: str) -> None:
+        """Replaces a version by that of the last TF1, where the script decides something by it."""
+        file, version = self.file, _version_in(node, canonical)
+        if version is not None and _is_tf1s(file, version) and _find_use(file, version) == "decides":
+            self.replace(version, _quoted(file, version))

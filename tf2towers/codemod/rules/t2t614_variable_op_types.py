@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
 
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -21,30 +18,6 @@ _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Sc
 _CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 
 
-def changes(file: File) -> Iterator[Change]:
-    """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
-    if file.program.is_tf2:
-        return
-    held = [(sides, sides) for sides in map(nodes.sides_of, file.all(cst.Comparison))]
-    for call in file.all(cst.Call):
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
-            held.append(([call.func.value], nodes.positional(call)))
-    for asked, answers in held:
-        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
-        if types and any(_names_a_type(file, answer) for answer in answers):
-            for side, operation in types:
-                _note_outputs(file, side, operation)
-                if not isinstance(side, cst.Call):
-                    yield Replacement(side, partial(_asked, file.need("op_type"), operation))
-
-
-def _asked(
-    op_type: str, operation: cst.BaseExpression, updated: cst.BaseExpression, now: Now
-) -> cst.BaseExpression:
-    """`op_type(op)` for `op.type`."""
-    return in_its_place(expression(f"{op_type}({{op}})", op=bare(now(operation))), updated)
-
-
 def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None:
     """The operation that is asked: `x.type`, `x.op_def.name`, or `op_type(x)`; not in a lambda for `tf.device(...)`.
 
@@ -54,8 +27,8 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     match side:
         case cst.Call() if file.canonical(side.func) == f"{RUNTIME}.op_type":
             return nodes.positional(side)[0]
-        case cst.Attribute(attr=cst.Name(value="op")) if _is_of_a_loop(file, side.value):
-            return side
+        case cst.Attribute(attr=cst.Name(value="op")) if file.tree.loop_of(side.value) is not None:
+            return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
         case cst.Attribute(attr=cst.Name(value="type")):
             operation = side.value
         case cst.Attribute(
@@ -65,19 +38,6 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
         return None
     return operation
-
-
-def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
-    """True if it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
-    if not nodes.is_name(node):
-        return False
-    loops: list[cst.For | cst.CompFor] = []
-    for outer in file.ancestors(node):
-        loops += [outer] if isinstance(outer, cst.For) else []
-        loops += nodes.generators(outer) if isinstance(outer, nodes.Comprehension) else []
-    return any(
-        nodes.is_name(name) and name.value == node.value for loop in loops for name in nodes.walk(loop.target)
-    )
 
 
 def _chooses_device(file: File, function: cst.CSTNode) -> bool:
@@ -100,36 +60,27 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
 
 def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
-    if nodes.is_name(side):
-        values = [
-            assigned.value
-            for assigned in file.all(cst.Assign)
-            if any(nodes.is_name(target) and target.value == side.value for target in nodes.targets(assigned))
-        ]
-        if found := [value for value in values if not nodes.is_name(value)]:
-            return any(_names_a_type(file, value) for value in found)
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
     if nodes.is_literal(side):
         return _is_a_type(side)
-    return any(map(_is_a_type, file.tree.literals))  # `TYPES["variable"]`, or a parameter: any text
+    return any(map(_is_a_type, file.tree.literals))  # a name, `TYPES["variable"]`: any text of the file
 
 
 def _is_a_type(text: cst.CSTNode) -> bool:
     return isinstance(value := nodes.literal(text), str) and bool(_OF_VARIABLES.fullmatch(value))
 
 
-RULE = Rule(
-    code="T2T614",
-    title="The types of TF1's variables",
-    why="""
+class VariableOpTypes(Rule):
+    """The types of TF1's variables
+
     The operation of a variable was a `VariableV2` in TF1, and what wrote to it an `Assign`. In TF 2 they are a
     `VarHandleOp` and an `AssignVariableOp`. A script that looks for its variables among the operations of the graph,
     `op.type == 'VariableV2'`, would find none. Where a type is compared with one of these, the runtime gives TF1's.
-    """,
-    changes=changes,
-    sources=("the operations of a graph with variables in TensorFlow 1.15.5",),
-    examples=(
+    """
+
+    sources = ("the operations of a graph with variables in TensorFlow 1.15.5",)
+    examples = (
         Example(
             "variables found in the graph",
             """
@@ -190,15 +141,27 @@ RULE = Rule(
                 with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
                     tf.get_variable('w', [2])
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
-                    tf.get_variable('w', [2])
-                """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the program builds graphs."""
+        return not self.file.program.is_tf2
+
+    def visit_Comparison(self, node: cst.Comparison) -> None:
+        """`op_type(op)` where an op's type is compared with a type that TF1's variables had."""
+        self._ask(nodes.sides_of(node), nodes.sides_of(node))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """`op_type(op).startswith('Variable')`."""
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("startswith", "endswith"):
+            self._ask([node.func.value], nodes.positional(node))
+
+    def _ask(self, asked: list[cst.BaseExpression], answers: list[cst.BaseExpression]) -> None:
+        file = self.file
+        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
+        if types and any(_names_a_type(file, answer) for answer in answers):
+            for side, operation in types:
+                _note_outputs(file, side, operation)
+                if not isinstance(side, cst.Call):
+                    self.replace(side, f"{file.need('op_type')}({{op}})", op=operation)

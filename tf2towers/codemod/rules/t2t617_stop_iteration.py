@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
 
-from tf2towers.codemod.changes import Change, Now, Replacement, bare, in_line, small
+from tf2towers.codemod.changes import Now, Replacement, bare, in_line, small
 from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -19,16 +18,6 @@ _VALUE = m.SaveMatchedNode(m.DoNotCare(), "value")
 _CALL = m.Call(_END, [m.AtMostN(m.Arg(_VALUE, keyword=None, star=""), n=1)])
 _RAISE = m.Raise(_END | _CALL, cause=None)
 _CAUGHT = _END | m.Name("Exception") | m.Name("BaseException")
-
-
-def changes(file: File) -> Iterator[Change]:
-    """`return`, with the value that the error had."""
-    for node in file.all(cst.Raise):
-        found = m.extract(node, _RAISE)
-        if found is None or file.meanings.bindings(getattr(node.exc, "func", node.exc)):
-            continue
-        if not m.findall(node, m.Newline()) and _ends_generator(file, node):
-            yield Replacement(node, partial(_return, found.get("value")))
 
 
 def _return(value: Any, updated: cst.Raise, now: Now) -> cst.BaseSmallStatement:
@@ -53,19 +42,18 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
     return False
 
 
-RULE = Rule(
-    code="T2T617",
-    title="A generator ends by `return`",
-    why="""
+class GeneratorEnds(Rule):
+    """A generator ends by `return`
+
     `raise StopIteration` ended a generator until Python 3.6. From 3.7 on the loop over it gets a RuntimeError, so the
     first epoch would end the program. `return` ends a generator in every Python. Where the generator itself catches
     the error it stays.
-    """,
-    sources=("PEP 479",),
-    changes=changes,
-    programs=frozenset({"tf1", "migrated"}),
-    modules=True,
-    examples=(
+    """
+
+    programs = frozenset({"tf1", "migrated"})
+    modules = True
+    sources = ("PEP 479",)
+    examples = (
         Example(
             "batches of one epoch",
             """
@@ -126,29 +114,13 @@ RULE = Rule(
 
                 print(tf.Session().run(tf.constant(list(steps(2)))))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import Session, graph_mode
-
-                graph_mode()
-
-
-                class Steps:
-                    def __next__(self):
-                        raise StopIteration
-
-
-                def steps(n):
-                    try:
-                        for step in range(n):
-                            yield step
-                        raise StopIteration
-                    except StopIteration:
-                        yield -1
-
-
-                print(Session().run(tf.constant(list(steps(2)))))
-                """,
         ),
-    ),
-)
+    )
+
+    def visit_Raise(self, node: cst.Raise) -> None:
+        """`return`, with the value that the error had."""
+        found = m.extract(node, _RAISE)
+        if found is None or self.file.meanings.bindings(getattr(node.exc, "func", node.exc)):
+            return
+        if not m.findall(node, m.Newline()) and _ends_generator(self.file, node):
+            self.changes.append(Replacement(node, partial(_return, found.get("value"))))

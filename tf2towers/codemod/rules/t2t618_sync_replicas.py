@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
@@ -12,27 +11,19 @@ _OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplica
 _STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_optimizer"})
 
 
-def notes(file: File) -> None:
-    """Notes each such optimizer whose queue runner nothing starts."""
-    calls = [call for call in file.all(cst.Call) if file.canonical(call.func) in _OPTIMIZERS]
-    if not any(word in other.script.text for other in file.program.files for word in _STARTERS):
-        for call in calls:
-            message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
-            file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
+class SyncReplicas(Rule):
+    """What SyncReplicasOptimizer needs to take a step
 
-
-RULE = Rule(
-    code="T2T618",
-    title="What SyncReplicasOptimizer needs to take a step",
-    does="reports",
-    why="""
     The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
     workers' tokens. A script that starts neither hangs in TF 1 and after the migration.
-    """,
-    todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`.",
-    notes=notes,
-    sources=("tf.compat.v1.train.SyncReplicasOptimizer",),
-    examples=(
+    """
+
+    does = "reports"
+    todo = """
+    Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`.
+    """
+    sources = ("tf.compat.v1.train.SyncReplicasOptimizer",)
+    examples = (
         Example(
             "one that nothing starts",
             """
@@ -42,16 +33,13 @@ RULE = Rule(
                 opt = tf.train.SyncReplicasOptimizer(opt, 2)
                 train = opt.minimize(tf.get_variable('v', []))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                opt = tf.train.GradientDescentOptimizer(0.1)
-                opt = tf.train.SyncReplicasOptimizer(opt, 2)
-                train = opt.minimize(tf.get_variable('v', []))
-                """,
         ),
-    ),
-)
+    )
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes each such optimizer whose queue runner nothing starts."""
+        texts = [each.script.text for each in self.file.program.files]
+        started = any(word in text for word in _STARTERS for text in texts)
+        if self.file.canonical(node.func) in _OPTIMIZERS and not started:
+            message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
+            self.note(node, f"{message}, in TF 1 as well", "note")

@@ -9,6 +9,7 @@ import libcst as cst
 from tf2towers.codemod.meanings import Assigned, Opaque
 from tf2towers.codemod.nodes import (
     Comprehension,
+    Symbol,
     argument,
     is_name,
     is_none,
@@ -18,11 +19,25 @@ from tf2towers.codemod.nodes import (
     targets,
     walk,
 )
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
 
 _TWO_UPDATES = "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
+_UPDATES = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
+_AGAIN = (
+    "each worker that joins sets all variables anew. TF 1's looked every 30 seconds whether the chief is ready, here "
+    "it begins at once"
+)
+_SEEDS = (
+    "the graph's seed alone draws other first weights than TF 1.15's: it counts operations; an operation's own seed "
+    "does not"
+)
+_DRAWS = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
+_CELLS = (
+    "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's, first weights "
+    "and dropout are other draws"
+)
 #: distributions that TensorFlow Probability serves
 _BY_PROBABILITY = frozenset(
     f"tf.contrib.distributions.{name}"
@@ -42,67 +57,20 @@ _APPLIES = frozenset({"apply_gradients", "minimize"})
 _WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
 _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
 #: one advice for each message
-OF_UPDATES = (
-    "Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates "
+_OF_UPDATES = (
+    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
     "(scope='tower_0') leave nothing open."
 )
-OF_OPTIMIZERS = "Nothing has to be done. tf.control_dependencies orders the updates of two optimizers."
-OF_SEEDS = (
+_OF_OPTIMIZERS = "Nothing. tf.control_dependencies orders the updates of two optimizers."
+_OF_SEEDS = (
     "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
     "TensorFlows, or start from a checkpoint."
 )
-OF_WORKERS = (
+_OF_WORKERS = (
     "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`."
 )
-OF_DRAWS = "Nothing has to be done: by a seed the numbers are the same each time."
-OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
-
-
-def notes(file: File) -> None:
-    """Notes where the updates of several towers are collected, each seed of a graph, and what draws otherwise.
-
-    And updates by two optimizers in one run; in a cluster each initializer that a worker runs again, after it has
-    waited for the chief's.
-    """
-    for run in file.all(cst.Call):
-        if _initializes_again(file, run):
-            message = "each worker that joins sets all variables anew. TF 1's looked every 30 seconds"
-            file.note(
-                run,
-                "T2T619",
-                f"{message} whether the chief is ready, here it begins at once",
-                "note",
-                OF_WORKERS,
-            )
-    loops = find_tower_loops(file)
-    own_variables = any(_has_variables_of_its_own(file, loop) for loop in loops)
-    inside = {node for loop in loops for node in walk(loop.node)}
-    for node, canonical in file.symbols:
-        call = file.parent(node)
-        if not isinstance(call, cst.Call) or call.func is not node:
-            continue
-        if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
-            message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
-            file.note(call, "T2T619", f"{message}; an operation's own seed does not", "note", OF_SEEDS)
-        if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
-            message = "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's"
-            file.note(
-                call, "T2T619", f"{message}, first weights and dropout are other draws", "note", OF_CELLS
-            )
-        if canonical == "tf.contrib.gan.get_joint_train_hooks":
-            file.note(call, "T2T619", _TWO_UPDATES, "note")
-        if canonical in _BY_PROBABILITY:
-            message = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
-            file.note(call, "T2T619", message, "note", OF_DRAWS)
-        collects = canonical == "tf.get_collection" and loops and call not in inside and not own_variables
-        if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
-            message = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
-            file.note(call, "T2T619", message, "note", OF_UPDATES)
-    for call in _runs_of_two_updates(file):
-        message = (
-            "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
-        )
-        file.note(call, "T2T619", message, "note", OF_OPTIMIZERS)
+_OF_DRAWS = "Nothing: by a seed the numbers are the same each time."
+_OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
 
 
 def _initializes_again(file: File, call: cst.Call) -> bool:
@@ -129,6 +97,15 @@ def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
         if isinstance(made, cst.Call):
             found.append(made)
     return found
+
+
+@cached_per_file
+def _nodes_of_towers(file: File) -> frozenset[cst.CSTNode] | None:
+    """What is in tower loops; None if there are none, or if the towers have variables of their own."""
+    loops = find_tower_loops(file)
+    if not loops or any(_has_variables_of_its_own(file, loop) for loop in loops):
+        return None
+    return frozenset(node for loop in loops for node in walk(loop.node))
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
@@ -208,11 +185,9 @@ def _waits(file: File, call: cst.Call) -> bool:
     )
 
 
-RULE = Rule(
-    code="T2T619",
-    title="What TensorFlow 1 leaves open, or draws by other numbers",
-    does="reports",
-    why="""
+class OpenOrder(Rule):
+    """What TensorFlow 1 leaves open, or draws by other numbers
+
     Where several towers update one moving average, the graph does not say which update comes first. TF 1 makes the
     updates in any order, the migrated program in the order in which they are built. The same holds for the updates of
     two optimizers that one run makes: where one reads what the other writes, TF 1 takes the old value or the new one.
@@ -224,18 +199,20 @@ RULE = Rule(
     the random numbers differ.
 
     `tf.contrib.cudnn_rnn.CudnnLSTM` ran in NVIDIA's library, which drew its own numbers and had its own layout of the
-    weights. Plain cells compute the same from one variable of the same name. Distributions that TensorFlow Probability
-    serves draw other numbers by a seed.
-    """,
-    todo="""
-    Nothing has to be done. Where the towers share their variables, and each has the whole model, one tower's updates
-    (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers. Give
-    initializers and random operations seeds of their own where the same first weights are wanted on both TensorFlows,
-    or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by their new names.
-    """,
-    notes=notes,
-    sources=("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed"),
-    examples=(
+    weights. Plain cells compute the same from one variable of the same name. Distributions of TensorFlow Probability
+    draw other numbers by a seed.
+    """
+
+    does = "reports"
+    todo = """
+    Nothing. Where the towers share their variables, and each has the whole model, one tower's
+    updates (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers.
+    Give initializers and random operations seeds of their own where the same first weights are wanted on both
+    TensorFlows, or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by
+    their new names.
+    """
+    sources = ("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed")
+    examples = (
         Example(
             "the seed of a graph",
             """
@@ -244,15 +221,33 @@ RULE = Rule(
                 tf.set_random_seed(1)
                 w = tf.get_variable('w', [2])
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode
-
-                graph_mode()
-
-                tf.set_random_seed(1)
-                w = tf.get_variable('w', [2])
-                """,
         ),
-    ),
-)
+    )
+
+    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+        """Notes each seed of a graph, what draws otherwise, and where updates of several towers are collected."""
+        file, call = self.file, self.file.parent(node)
+        if not isinstance(call, cst.Call) or call.func is not node:
+            return
+        if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
+            self.note(call, _SEEDS, "note", _OF_SEEDS)
+        if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
+            self.note(call, _CELLS, "note", _OF_CELLS)
+        if canonical == "tf.contrib.gan.get_joint_train_hooks":
+            self.note(call, _TWO_UPDATES, "note")
+        if canonical in _BY_PROBABILITY:
+            self.note(call, _DRAWS, "note", _OF_DRAWS)
+        if canonical == "tf.get_collection" and argument(call, 1, "scope") is None:
+            towers = _nodes_of_towers(file)
+            if towers is not None and call not in towers and _is_of_updates(file, call):
+                self.note(call, _UPDATES, "note", _OF_UPDATES)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes each initializer that a worker of a cluster runs again, after it has waited for the chief's."""
+        if _initializes_again(self.file, node):
+            self.note(node, _AGAIN, "note", _OF_WORKERS)
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Notes updates by two optimizers in one run."""
+        for call in _runs_of_two_updates(self.file):
+            self.note(call, _TWO_UPDATES, "note", _OF_OPTIMIZERS)

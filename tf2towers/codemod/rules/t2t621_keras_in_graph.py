@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol, imported, last_name, literal, root_of, walk
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import keras_imports, serves_standalone, takes_data
 
@@ -19,31 +16,12 @@ _OTHERWISE = frozenset({
 })  # fmt: skip
 
 
-def changes(file: File) -> Iterator[Change]:
-    """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
-    if "keras" not in file.script.text:
-        return
-    serves = serves_standalone(file)
-    for statement in file.imports:
-        if isinstance(statement, cst.ImportFrom) and takes_data(file, statement):
-            assert statement.module is not None
-            yield replace(root_of(statement.module), "tf2towers.runtime.tf1.keras")
-        elif serves:
-            yield from keras_imports(file, statement)
-
-
-def notes(file: File) -> None:
-    """Notes where Keras may be given a text that means something else in tf_keras: `model.compile(loss='cosine')`."""
+@cached_per_file
+def _is_of_tf_keras(file: File) -> bool:
+    """True if a TF1 program has tf_keras: standalone Keras, where it is served, has all of the names."""
     names = (name for each in file.imports for _, name in imported(each))
     standalone = any(name.partition(".")[0] == "keras" for name in names)
-    if not file.program.is_tf1 or (standalone and serves_standalone(file)):
-        return  # standalone Keras has them
-    for call in file.all(cst.Call):
-        name, whole = last_name(call.func), file.canonical(call.func) or ""
-        by_text = name in ("get", "deserialize") and whole.startswith("tf.keras.")
-        if by_text or (name == "compile" and whole != "re.compile"):
-            for text in sorted(_OTHERWISE & _texts_given(file, call)):
-                file.note(call, "T2T621", f"{text!r} has another result in tf_keras, if it is given here")
+    return file.program.is_tf1 and not (standalone and serves_standalone(file))
 
 
 def _texts_given(file: File, call: cst.Call) -> set[object]:
@@ -57,13 +35,9 @@ def _texts_given(file: File, call: cst.Call) -> set[object]:
     return {literal(text) for text in (*given, *(each for other in files for each in other.tree.literals))}
 
 
-RULE = Rule(
-    code="T2T621",
-    title="Keras inside a TF1 graph",
-    does="refuses",
-    changes=changes,
-    notes=notes,
-    why="""
+class KerasInGraph(Rule):
+    """Keras inside a TF1 graph
+
     tf.keras in TF 2.21 is Keras 3, whose layers are not those of a TF1 graph. TF 1.15's Keras is the package tf_keras,
     under the same names. It becomes tf2towers.runtime's `keras`: layers and models on tensors, and models that train by
     themselves, on the runtime's session.
@@ -72,14 +46,17 @@ RULE = Rule(
     result there, as `cosine_proximity`, whose sign is another.
 
     Standalone Keras (`import keras`) becomes tf2towers.runtime.tf1.standalone_keras where a program takes nothing of it
-    but what was measured to be the same as in Keras 2.2.4: layers are numbered from 1, seeds are drawn from NumPy,
+    but what was measured to be the same as in Keras 2.2.4. Layers are numbered from 1, seeds are drawn from NumPy,
     models train by its optimizers, losses and order of the rows.
-    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are served in any program.
-    """,
-    todo="Write it without that function, or migrate the model to Keras 3 by hand.",
-    modules=True,
-    sources=("tables/keras.tsv",),
-    examples=(
+
+    All else is left (T2T625); its data sets, `pad_sequences` and `to_categorical` are supported in any program.
+    """
+
+    does = "refuses"
+    modules = True
+    todo = "Write it without that function, or migrate the model to Keras 3 by hand."
+    sources = ("tables/keras.tsv",)
+    examples = (
         Example(
             "a Keras layer on a placeholder",
             """
@@ -108,5 +85,25 @@ RULE = Rule(
                 """,
             left=True,
         ),
-    ),
-)
+    )
+
+    def visit_Import(self, node: cst.Import) -> None:
+        """Keras is taken from the runtime where that serves all that the program takes."""
+        if "keras" in self.file.script.text and serves_standalone(self.file):
+            self.change(keras_imports(self.file, node))
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        """`from keras.datasets import mnist` is taken from the runtime's Keras, and so are layers that are served."""
+        if "keras" in self.file.script.text and takes_data(self.file, node):
+            self.replace(root_of(node.module or node), "tf2towers.runtime.tf1.keras")
+        elif "keras" in self.file.script.text and serves_standalone(self.file):
+            self.change(keras_imports(self.file, node))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes where Keras may be given a text that means something else in tf_keras: `compile(loss='cosine')`."""
+        file = self.file
+        name, whole = last_name(node.func), file.canonical(node.func) or ""
+        by_text = name in ("get", "deserialize") and whole.startswith("tf.keras.")
+        if by_text or (name == "compile" and whole != "re.compile"):
+            for text in sorted(_OTHERWISE & _texts_given(file, node)) if _is_of_tf_keras(file) else ():
+                self.note(node, f"{text!r} has another result in tf_keras, if it is given here")

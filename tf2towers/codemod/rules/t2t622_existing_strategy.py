@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from tf2towers.codemod.rule import Example, Rule
 
-RULE = Rule(
-    code="T2T622",
-    title="A distribution strategy of the script's own",
-    does="refuses",
-    why="""
+
+class ExistingStrategy(Rule):
+    """A distribution strategy of the script's own
+
     tf.distribute and tf.contrib.distribute in a TF1 graph have semantics of their own (scopes, per-replica values,
     scaled gradients). The runtime's sessions do not have them. People often try a `with strategy.scope():` around a
     session first: it does not distribute what the session runs. A cluster resolver only gives addresses, and
     `get_strategy()` without a strategy is TF's default one, of one replica: both stay.
-    """,
-    todo="""
-    Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep its body,
-    and migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that
+    """
+
+    does = "refuses"
+    todo = """
+    Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep its body, and
+    migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that
     the script has. A script with neither runs on one device: for several give each its tower, or write it in TF 2.
-    """,
-    examples=(
+    """
+    examples = (
         Example(
             "a strategy's scope",
             """
@@ -41,17 +42,5 @@ RULE = Rule(
                 scale = 1.0 / tf.distribute.get_strategy().num_replicas_in_sync
                 tf.Session(server.target).run(tf.constant(scale))
                 """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import Server, Session, graph_mode, no_strategy
-
-                graph_mode()
-
-                resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
-                server = Server(resolver.cluster_spec(), job_name=resolver.task_type)
-                scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync
-                Session(server.target).run(tf.constant(scale))
-                """,
         ),
-    ),
-)
+    )

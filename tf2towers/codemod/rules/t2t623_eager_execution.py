@@ -13,20 +13,6 @@ from tf2towers.codemod.symbols import VERSIONS
 from tf2towers.codemod.tf1_signs import EAGER
 
 
-def notes(file: File) -> None:
-    """Notes the calls, and in a program under tapes what TF 2 no longer has."""
-    for node, canonical in file.symbols:
-        if canonical in EAGER:
-            file.note(
-                node, "T2T623", f"{canonical}: this program does not build a graph to be run in sessions"
-            )
-    for node, canonical in only_tf1s(file) if file.program.is_tf2 else ():
-        if canonical not in EAGER and not _asks_first(file, node):
-            note_site(
-                file, node, "T2T623", f"{canonical}: this program computes eagerly, and TF 2 lacks this name"
-            )
-
-
 def _asks_first(file: File, node: cst.CSTNode) -> bool:
     """True if the program looks which TensorFlow it has before it comes to a node, or goes on where it fails."""
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
@@ -44,21 +30,22 @@ def _asks(file: File, node: cst.CSTNode) -> bool:
     return isinstance(node, Symbol) and file.canonical(node) in VERSIONS
 
 
-RULE = Rule(
-    code="T2T623",
-    title="Eager execution in a TF1 program",
-    does="refuses",
-    programs=frozenset({"tf1", "eager", "migrated", "other"}),
-    why="""
+class EagerExecution(Rule):
+    """Eager execution in a TF1 program
+
     A program that turns eager execution on computes at once, as TF 2 does. It is not a program of graphs and sessions,
     and `graph_mode()` would be wrong in it. It is not changed.
 
     Nor is a program that computes under tapes. It is left where it takes from plain `tensorflow`, without a test of the
     version, what TF 2 no longer has (`tf.train.AdamOptimizer`).
-    """,
-    todo="Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.",
-    notes=notes,
-    examples=(
+    """
+
+    does = "refuses"
+    programs = frozenset({"tf1", "eager", "migrated", "other"})
+    todo = """
+    Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.
+    """
+    examples = (
         Example(
             "eager from the start",
             """
@@ -94,5 +81,15 @@ RULE = Rule(
                     loss = w * w
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Notes the calls, and in a program under tapes what TF 2 no longer has."""
+        file = self.file
+        for use, canonical in file.symbols:
+            if canonical in EAGER:
+                self.note(use, f"{canonical}: this program does not build a graph to be run in sessions")
+        for use, canonical in only_tf1s(file) if file.program.is_tf2 else ():
+            if canonical not in EAGER and not _asks_first(file, use):
+                message = f"{canonical}: this program computes eagerly, and TF 2 lacks this name"
+                note_site(file, use, self.code, message)

@@ -18,40 +18,6 @@ from tf2towers.source.imports_by_text import ImportByText
 from tf2towers.source.known_modules import is_known, is_tf1_library
 
 
-def notes(file: File) -> None:
-    """Notes each import whose module is not found."""
-    found = file.program.imports.imports_of(file.path)
-    for node in file.imports:
-        for name in missing(node, found):
-            if (built := file.program.imports.built(file.path, name)) is not None:
-                _note_built(file, node, name, built)
-                continue
-            message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
-            _note(file, node, message, guarded=is_guarded(file, node))
-        for name in _named_modules(node):
-            if name in found and (folder := _folder_above(file, name, found[name])) is not None:
-                shown = os.path.relpath(folder, file.program.imports.main.parent)
-                message = f"{name} is in {shown}, above the script: it runs with PYTHONPATH={shown}, or by python -m"
-                file.note(node, "T2T624", message, "note")
-        for path in sorted({found[name] for name in _named_modules(node) if name in found}):
-            if is_of_an_old_protoc(path):
-                kind: FindingKind = "note" if may_fail(file, node) else "left"
-                message = "an old protoc wrote it, and protobuf 4 refuses it; instead: make it again from its .proto"
-                file.note(node, "T2T628", f"{path.name}: {message}", kind)
-    by_text = file.program.imports.by_text(file.path)
-    lines: dict[int, list[cst.Call]] = {}
-    for call in file.all(cst.Call) if by_text else ():
-        lines.setdefault(file.text.first_line(call), []).append(call)
-    for each in by_text:
-        line, column = each.place
-        call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
-        if (unseen := _why_unseen(file, each)) is not None:
-            _note(file, call, unseen, guarded=each.is_written_out and is_guarded(file, call))
-        elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
-            names = ", ".join(sorted({path: name for name, path in paths}.values()))
-            file.note(call, "T2T624", f"{names}: any of them may be imported here", "note")
-
-
 def _folder_above(file: File, name: str, path: Path) -> Path | None:
     """The folder above the script that a module was found in, where Python finds none by itself."""
     depth = name.count(".") + 1 + (path.name == "__init__.py")
@@ -65,22 +31,6 @@ def _searched(file: File, name: str) -> str:
     roots = [] if name.startswith(".") else file.program.imports.roots
     shown = [os.path.relpath(folder, file.program.imports.main.parent) for folder in roots]
     return f" (not in {', '.join(shown)})" if len(shown) > 1 else ""
-
-
-def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
-    """Reports that a module was not found; it is only a note if no run reaches the import, or if it may fail."""
-    kind: FindingKind = "note" if guarded else "left"
-    note_site(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
-
-
-def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
-    """Reports the file that a compiled or generated module is made of."""
-    file.decided.compiled.append(built.file)
-    if built.by:
-        message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
-    else:
-        message = f"the compiled module {name} is not looked into"
-    file.note(node, "T2T624", f"{message}; -o copies {built.file.name}", "note")
 
 
 def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
@@ -128,11 +78,9 @@ def _named_modules(node: Import) -> Iterator[str]:
         yield from (name for _, name in imported(node))
 
 
-RULE = Rule(
-    code="T2T624",
-    title="A module that was not found",
-    does="refuses",
-    why="""
+class MissingModule(Rule):
+    """A module that was not found
+
     Everything that a script imports belongs to the program: a module beside it is migrated with it. A module is left if
     it is neither beside the script, nor Python's, nor of a library known to be without TF1. Beside the script is also
     what the setup.py of its project installs, and what lies in folders that the program adds to sys.path.
@@ -145,15 +93,18 @@ RULE = Rule(
     An import in a function that nothing calls is only a note. So is a module that Cython or protoc makes of a file
     beside it without TensorFlow: it has to be built for this Python. T2T628 reports a module that protoc wrote before
     3.19.
-    """,
-    todo="A module of the program: put it beside the script, or name the folder that it is in (--python-path FOLDER), "
-    "and migrate again. A library that you install, without TensorFlow 1 in it: accept the line (`# noqa: T2T624`). "
-    "With TensorFlow 1 in it: copy its package beside the script, and migrate again. Write a computed import out: "
-    "`import models.vgg`, or a dictionary of the modules that there are.",
-    notes=notes,
-    programs=frozenset({"tf1", "migrated", "other"}),
-    modules=True,
-    examples=(
+    """
+
+    does = "refuses"
+    programs = frozenset({"tf1", "migrated", "other"})
+    modules = True
+    todo = """
+    A module of the program: put it beside the script, or name the folder that it is in (--python-path FOLDER), and
+    migrate again. A library that you install, without TensorFlow 1 in it: accept the line (`# noqa: T2T624`). With
+    TensorFlow 1 in it: copy its package beside the script, and migrate again. Write a computed import out: `import
+    models.vgg`, or a dictionary of the modules that there are.
+    """
+    examples = (
         Example(
             "a module that is not there",
             """
@@ -164,5 +115,56 @@ RULE = Rule(
                 """,
             left=True,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Notes each import whose module is not found."""
+        for statement in self.file.imports:
+            self._look(statement)
+        file, by_text = self.file, self.file.program.imports.by_text(self.file.path)
+        lines: dict[int, list[cst.Call]] = {}
+        for call in file.all(cst.Call) if by_text else ():
+            lines.setdefault(file.text.first_line(call), []).append(call)
+        for each in by_text:
+            line, column = each.place
+            call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
+            if (unseen := _why_unseen(file, each)) is not None:
+                self._note_missing(call, unseen, guarded=each.is_written_out and is_guarded(file, call))
+            elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
+                names = ", ".join(sorted({path: name for name, path in paths}.values()))
+                self.note(call, f"{names}: any of them may be imported here", "note")
+
+    def _look(self, node: Import) -> None:
+        file = self.file
+        found = file.program.imports.imports_of(file.path)
+        for name in missing(node, found):
+            if (built := file.program.imports.built(file.path, name)) is not None:
+                self._note_built(node, name, built)
+                continue
+            message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
+            self._note_missing(node, message, guarded=is_guarded(file, node))
+        local = [name for name in _named_modules(node) if name in found]
+        for name in local:
+            if (folder := _folder_above(file, name, found[name])) is not None:
+                shown = os.path.relpath(folder, file.program.imports.main.parent)
+                message = f"{name} is in {shown}, above the script: it runs with PYTHONPATH={shown}, or by python -m"
+                self.note(node, message, "note")
+        for path in sorted({found[name] for name in local}):
+            if is_of_an_old_protoc(path):
+                message = "an old protoc wrote it, and protobuf 4 refuses it; instead: make it again from its .proto"
+                kind: FindingKind = "note" if may_fail(file, node) else "left"
+                file.note(node, "T2T628", f"{path.name}: {message}", kind)
+
+    def _note_missing(self, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
+        """Reports that a module was not found; it is only a note if no run reaches the import, or if it may fail."""
+        kind: FindingKind = "note" if guarded else "left"
+        note_site(self.file, node, self.code, message, stays="it is imported in {}", kind=kind)
+
+    def _note_built(self, node: Import, name: str, built: BuiltModule) -> None:
+        """Reports the file that a compiled or generated module is made of."""
+        self.file.decided.compiled.append(built.file)
+        if built.by:
+            message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
+        else:
+            message = f"the compiled module {name} is not looked into"
+        self.note(node, f"{message}; -o copies {built.file.name}", "note")

@@ -9,7 +9,6 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -38,44 +37,6 @@ _IMPORTING = frozenset({
     "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
     "importlib.import_module", "sys.modules",
 })  # fmt: skip
-
-
-def notes(file: File) -> None:
-    """Notes each use of TensorFlow as a value, from which anything could be taken."""
-    if "tensorflow" in file.script.text:
-        for text in _imported_by_text(file):
-            _note(file, text, "a string names TensorFlow for an import: what is taken from it is unknown")
-    if file.program.is_tf2:
-        return
-    for node, canonical in passed_modules(file):
-        parent = file.parent(node)
-        if _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical):
-            continue
-        if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
-            continue
-        passed = canonical == "tf" and not m.matches(parent, _ALIAS)
-        computed = _computed_name(file, parent, node)
-        asked = computed is not None and _pattern(computed) != _ANY
-        if passed or asked or _may_give_others(file, canonical):
-            what = "TensorFlow itself" if canonical == "tf" else canonical
-            message = f"{what} is passed on as a value: what is taken from it is unknown"
-            _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
-    for node, canonical in file.names.spelled_symbols:
-        # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has
-        if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
-            if find_replacement(canonical).kind == "v1":
-                message = f"the script assigns to {canonical} here: the runtime would use the new value, too"
-                note_site(file, node, "T2T626", message, stays="it stays in {}")
-    for call, spelled in _run_as_text(file):
-        message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
-        _note(file, call, message, call)
-    for use, _ in file.names.doubtful:
-        _note(file, use, f"{use.value} may mean TensorFlow here, or something else")
-
-
-def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
-    quoted = file.text.of(seen if seen is not None else file.statement(node))
-    file.note(node, "T2T626", with_quoted_code(message, quoted))
 
 
 def _is_followed(file: File, module: cst.CSTNode) -> bool:
@@ -178,14 +139,6 @@ def _pattern(text: cst.BaseExpression) -> str:
     return _ANY
 
 
-def changes(file: File) -> Iterator[Change]:
-    """`hasattr(tf, 'contrib')` is True: TensorFlow 1 had it, and what it had is migrated."""
-    for node, canonical in passed_modules(file):
-        call = file.parent(file.parent(node)) if isinstance(file.parent(node), cst.Arg) else file.parent(node)
-        if isinstance(call, cst.Call) and _asks_for_tf1s(file, call, node, canonical):
-            yield replace(call, "True")
-
-
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
@@ -282,27 +235,26 @@ def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
                 yield text
 
 
-RULE = Rule(
-    code="T2T626",
-    title="TensorFlow is passed on as a value",
-    does="refuses",
-    why="""
-    Where the module itself is an argument, or an attribute is taken by a name that no text of the program says
-    (`getattr(tf, input())`), it is unknown whether the symbols mean the same in TF 2. The name may be in a table, a
-    flag's default or choices, or a part of it is known (`name + 'Optimizer'`): where TF 2 has all that it can be, the
-    call stays. `hasattr(tf, 'contrib')` becomes True. Of `{"run": tf.train}`
-    this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or in a text
-    (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2 has under
-    the same name.
+class IndirectUse(Rule):
+    """TensorFlow is passed on as a value
+
+    The module itself may be an argument, or an attribute is taken by a name that no text of the program says
+    (`getattr(tf, input())`). Then it is unknown whether the symbols mean the same in TF 2. The name may be in a table,
+    in a flag's default or choices, or a part of it is known (`name + 'Optimizer'`). Where TF 2 has all that it can be,
+    the call stays. `hasattr(tf, 'contrib')` becomes True. Of `{"run": tf.train}` this holds where the program names
+    what TF 2's module lacks, of some object (`x.Server`) or in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval`
+    or `exec` is not rewritten: it may name only what TF 2 has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.
-    """,
-    todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
-    changes=changes,
-    notes=notes,
-    programs=frozenset({"tf1", "migrated", "other"}),
-    examples=(
+    """
+
+    does = "refuses"
+    programs = frozenset({"tf1", "migrated", "other"})
+    todo = """
+    Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.
+    """
+    examples = (
         Example(
             "an optimizer by its name",
             """
@@ -360,5 +312,49 @@ RULE = Rule(
                 """,
             left=True,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Notes each use of TensorFlow as a value, from which anything could be taken."""
+        file = self.file
+        if "tensorflow" in file.script.text:
+            for text in _imported_by_text(file):
+                self._quote(text, "a string names TensorFlow for an import: what is taken from it is unknown")
+        for use, canonical in passed_modules(file):
+            self._ask(use, canonical)
+        if file.program.is_tf2:
+            return
+        for use, canonical in file.names.spelled_symbols:
+            # TF 1's own code did not use the new value; the runtime calls what `tensorflow.compat.v1` has
+            if file.is_bound(use) and was_in_tf1(canonical) and canonical != "tf.get_variable":
+                if find_replacement(canonical).kind == "v1":
+                    message = (
+                        f"the script assigns to {canonical} here: the runtime would use the new value, too"
+                    )
+                    note_site(file, use, self.code, message, stays="it stays in {}")
+        for call, spelled in _run_as_text(file):
+            message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
+            self._quote(call, message, call)
+        for use, _ in file.names.doubtful:
+            self._quote(use, f"{use.value} may mean TensorFlow here, or something else")
+
+    def _ask(self, node: nodes.Symbol, canonical: str) -> None:
+        """Notes a module that is passed on; `hasattr(tf, 'contrib')` is True: what TensorFlow 1 had is migrated."""
+        file, parent = self.file, self.file.parent(node)
+        if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
+            self.replace(parent, "True")
+            return
+        stays = _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical)
+        if stays or file.program.is_tf2:
+            return
+        passed = canonical == "tf" and not m.matches(parent, _ALIAS)
+        computed = _computed_name(file, parent, node)
+        asked = computed is not None and _pattern(computed) != _ANY
+        if passed or asked or _may_give_others(file, canonical):
+            what = "TensorFlow itself" if canonical == "tf" else canonical
+            message = f"{what} is passed on as a value: what is taken from it is unknown"
+            self._quote(node, message, parent if isinstance(parent, cst.Call) else None)
+
+    def _quote(self, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
+        quoted = self.file.text.of(seen if seen is not None else self.file.statement(node))
+        self.note(node, with_quoted_code(message, quoted))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import imported, last_name, literal
+from tf2towers.codemod.nodes import Symbol, imported, last_name, literal
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import never_called_around
 from tf2towers.codemod.rule import Example, Rule
@@ -28,32 +28,6 @@ def _session_makers(file: File) -> Iterator[str]:
                 yield last
 
 
-def notes(file: File) -> None:
-    """Notes each cluster and each address of a server, in a program that makes sessions and no server.
-
-    A target that a flag says may be another program's server, or be empty, as it is by default: that is a note.
-    """
-    makers = {name for other in file.program.files for name in _session_makers(other)}
-    if "Server" in makers or not makers:
-        return
-    for name, canonical in file.symbols:
-        if public_name(canonical) == "tf.train.ClusterSpec" and never_called_around(file, name) is None:
-            file.note(name, "T2T627", "no server of the cluster is made here: the session's is elsewhere")
-    for text in file.tree.literals if "grpc://" in file.script.text else ():
-        value, parent = literal(text), file.parent(text)
-        if isinstance(value, str) and value.startswith("grpc://"):
-            if not isinstance(parent, cst.Expr | cst.Dict | cst.Set) and not _is_help(text, parent):
-                message = "a session of a server that another program makes"
-                file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
-    for call in file.all(cst.Call):
-        target = _session_target(call)
-        if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
-            message = "a flag gives the session's target, and no server is made here: leave it empty, because another"
-            file.note(
-                call, "T2T627", f"{message} program's server is refused when the session is made", "note"
-            )
-
-
 def _is_help(text: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """True if a text is a flag's help: the third argument of its definition, or `help`."""
     if isinstance(parent, cst.Arg):
@@ -72,22 +46,21 @@ def _session_target(call: cst.Call) -> cst.BaseExpression | None:
     return None
 
 
-RULE = Rule(
-    code="T2T627",
-    title="A session of a server that another program makes",
-    does="refuses",
-    why="""
+class RemoteSession(Rule):
+    """A session of a server that another program makes
+
     In TF1 a program could send its whole graph to a server of which it knew only the address ('grpc://host:2222'). A TF
     2 program has to know the cluster. A session's target is that of a `tf.train.Server` of its own process, or of
     another task of the same cluster.
-    """,
-    todo="""
-    Make the program a task of the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
-    and index, and use its target. The other tasks call server.join().
-    """,
-    notes=notes,
-    programs=frozenset({"tf1", "migrated", "other"}),
-    examples=(
+    """
+
+    does = "refuses"
+    programs = frozenset({"tf1", "migrated", "other"})
+    todo = """
+    Make the program a task of the cluster: make a tf.train.Server with the cluster's hosts and this program's own
+    job and index, and use its target. The other tasks call server.join().
+    """
+    examples = (
         Example(
             "a client that is in no cluster",
             """
@@ -100,5 +73,31 @@ RULE = Rule(
                 """,
             left=True,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the program makes sessions and no server."""
+        makers = {name for other in self.file.program.files for name in _session_makers(other)}
+        return bool(makers) and "Server" not in makers
+
+    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+        """Notes each cluster."""
+        if public_name(canonical) == "tf.train.ClusterSpec" and never_called_around(self.file, node) is None:
+            self.note(node, "no server of the cluster is made here: the session's is elsewhere")
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Notes each address of a server."""
+        file = self.file
+        for text in file.tree.literals if "grpc://" in file.script.text else ():
+            value, parent = literal(text), file.parent(text)
+            if isinstance(value, str) and value.startswith("grpc://"):
+                if not isinstance(parent, cst.Expr | cst.Dict | cst.Set) and not _is_help(text, parent):
+                    message = "a session of a server that another program makes"
+                    self.note(text, with_quoted_code(message, file.text.of(file.statement(text))))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes a target that a flag says: it may be another program's server, or empty, as it is by default."""
+        target = _session_target(node)
+        if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
+            message = "a flag gives the session's target, and no server is made here: leave it empty, because another"
+            self.note(node, f"{message} program's server is refused when the session is made", "note")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, replace
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import block, is_name, walk
 from tf2towers.codemod.private_members import lost_members
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -28,35 +26,6 @@ def lost_attributes() -> dict[str, tuple[str, str]]:
     return {name: (owner, instead) for name, owner, instead in read_table("data/lost_attributes.tsv")}
 
 
-def notes(file: File) -> None:
-    """Leaves each read of such an attribute: of a value that is not `self`, where no class of the program has one."""
-    lost = lost_attributes()
-    found = [node for node in file.all(cst.Attribute) if node.attr.value in lost and file.is_read(node)]
-    own = _own_attributes(file) if found else frozenset()
-    for node in found:
-        name = node.attr.value
-        if _is_clean_up(file, node) and isinstance(file.parent(node), cst.Call):
-            continue
-        if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
-            continue
-        of_what = (file.canonical(node) or "").rpartition(".")[0]
-        if of_what in _VALUES and not is_expected_to_fail(file, node):
-            owner, instead = lost[name]
-            message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
-            note_site(file, node, "T2T629", message)
-
-    for node, canonical in lost_members(file, _own_attributes(file)):
-        message = f"{node.attr.value} of {canonical} is private, and the class that replaces it lacks it"
-        note_site(file, node, "T2T629", message)
-
-
-def changes(file: File) -> Iterator[Change]:
-    """`get_clean_up_op()` of a SyncReplicasOptimizer of TF 0.x does nothing: nothing is left over."""
-    for node in file.all(cst.Attribute):
-        if _is_clean_up(file, node) and isinstance(call := file.parent(node), cst.Call) and call.func is node:
-            yield replace(call, f"{file.decided.name_of(Found('v1', 'tf.no_op'))}()")
-
-
 def _is_clean_up(file: File, node: cst.Attribute) -> bool:
     """True if it is that method of what is certainly such an optimizer."""
     if node.attr.value != "get_clean_up_op" or not is_name(node.value):
@@ -66,6 +35,7 @@ def _is_clean_up(file: File, node: cst.Attribute) -> bool:
     return not made.isdisjoint(_SYNC)
 
 
+@cached_per_file
 def _own_attributes(file: File) -> frozenset[str]:
     """The attributes that the program gives values itself, in classes or anywhere."""
     found = set(file.program.own_names)
@@ -77,11 +47,9 @@ def _own_attributes(file: File) -> frozenset[str]:
     return frozenset(found)
 
 
-RULE = Rule(
-    code="T2T629",
-    title="Attributes that a graph, its operations, tensors and variables have lost",
-    does="refuses",
-    why="""
+class RemovedAttributes(Rule):
+    """Attributes that a graph, its operations, tensors and variables have lost
+
     TensorFlow 2 keeps a graph's operations in C++, and its variables are resources. `graph._next_id()`,
     `tensor._value_index` and `variable._snapshot` are gone, and reading them raises. So does `FLAGS._parse_flags()`
     since TensorFlow 1.5. Attributes that still exist stay.
@@ -93,17 +61,19 @@ RULE = Rule(
 
     The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by
     its type.
-    """,
-    todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
-    "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",
-    changes=changes,
-    notes=notes,
-    programs=frozenset({"tf1", "migrated"}),
-    sources=(
+    """
+
+    does = "refuses"
+    programs = frozenset({"tf1", "migrated"})
+    todo = """
+    Write the public attribute that the message names, or do without, and migrate again. For what a variable's
+    operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.
+    """
+    sources = (
         "codemod/data/lost_attributes.tsv",
         "TensorFlow 2.21: tensorflow/python/framework/ops.py, class Operation",
-    ),
-    examples=(
+    )
+    examples = (
         Example(
             "flags as TensorFlow 1.4 had them",
             """
@@ -138,5 +108,33 @@ RULE = Rule(
                 """,
             left=True,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """Leaves each read of a private member that the class which replaces TensorFlow 1's lacks."""
+        for member, canonical in lost_members(self.file, _own_attributes(self.file)):
+            message = (
+                f"{member.attr.value} of {canonical} is private, and the class that replaces it lacks it"
+            )
+            note_site(self.file, member, self.code, message)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """Leaves each read of a lost attribute: of a value that is not `self`, where no class of the program has one.
+
+        `get_clean_up_op()` of a SyncReplicasOptimizer of TF 0.x does nothing: nothing is left over.
+        """
+        file, name = self.file, node.attr.value
+        if name not in lost_attributes() or not file.is_read(node):
+            return
+        call = file.parent(node)
+        if _is_clean_up(file, node) and isinstance(call, cst.Call):
+            if call.func is node:
+                self.replace(call, f"{file.decided.name_of(Found('v1', 'tf.no_op'))}()")
+            return
+        of_self = is_name(node.value) and node.value.value in ("self", "cls")
+        if of_self or name in _own_attributes(file):
+            return
+        if (file.canonical(node) or "").rpartition(".")[0] in _VALUES and not is_expected_to_fail(file, node):
+            owner, instead = lost_attributes()[name]
+            message = f"{name} of {owner} is gone{f'; instead: {instead}' if instead else ''}"
+            note_site(file, node, self.code, message)

@@ -19,6 +19,7 @@ from tf2towers.codemod.changes import (
     argument,
     as_argument,
     bare,
+    comments_above,
     expression,
     in_its_place,
     line,
@@ -64,23 +65,6 @@ _STRUCTURES = "tf.contrib.framework.nest."
 _MAKE_SLOTS = frozenset({"minimize", "apply_gradients"})
 
 
-def changes(file: File) -> Iterator[Change]:
-    """A strategy's scope for each `tf.device` of a setter; if there is none, for the task that has the variables."""
-    if has_strategy(file):
-        return
-    for setter in find_entered_setters(file):
-        yield from _rewrite_setter(file, setter)
-    files = file.program.files
-    if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
-        return
-    has_setter = any(map(_has_a_setter, files))
-    for find in (_find_setters, _find_chosen) if has_setter else (_find_tasks, _find_chosen):
-        if any(map(find, files)):
-            yield from _enter_devices(file, find(file), chosen=has_setter)
-            return
-    _note_setters(file)
-
-
 def _has_a_setter(file: File) -> bool:
     return any(canonical == SETTER for _, canonical in file.symbols)
 
@@ -95,13 +79,13 @@ def _note_setters(file: File) -> None:
 
 def _note_comment(file: File, statement: cst.CSTNode) -> None:
     """Names a comment above a statement that speaks of the device setter, which is a strategy now."""
-    line = file.text.first_line(statement) - 1
-    while (text := file.text.line(line).strip() if line else "").startswith("#"):
-        if _SPEAKS_OF_SETTER.search(text):
+    line = file.tree.line(file.statement(statement))
+    above = [*line.leading_lines] if line is not None else []
+    for empty in above[len(above) - comments_above(above) :]:
+        if empty.comment is not None and _SPEAKS_OF_SETTER.search(empty.comment.value):
             message = "a comment above speaks of the device setter, which is the strategy now"
             file.note(statement, "T2T630", message, kind="note")
             return
-        line -= 1
 
 
 def _strategy_name(file: File, node: cst.CSTNode) -> str:
@@ -299,10 +283,9 @@ def _device_lines(template: str, device: cst.BaseExpression, now: Now) -> list[L
     return [line(template, device=as_argument(now(device)))]
 
 
-RULE = Rule(
-    code="T2T630",
-    title="A replica_device_setter's device is a strategy's scope",
-    why="""
+class ParameterServerScope(Rule):
+    """A replica_device_setter's device is a strategy's scope
+
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
     So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
@@ -312,10 +295,10 @@ RULE = Rule(
 
     A setter around a tower loop is one strategy with it: `ParameterServerStrategy(cluster=cluster, towers=2)`. Where a
     graph names the task of its variables itself, that device is the strategy's. Several such tasks are named in notes.
-    """,
-    changes=changes,
-    sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
-    examples=(
+    """
+
+    sources = ("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter")
+    examples = (
         Example(
             "a setter's device",
             """
@@ -337,5 +320,22 @@ RULE = Rule(
                     w = tf.get_variable('w', [])
                 """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if the file has no strategy of its own."""
+        return not has_strategy(self.file)
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A strategy's scope for each `tf.device` of a setter; if there is none, of the task with the variables."""
+        file, files = self.file, self.file.program.files
+        for setter in find_entered_setters(file):
+            self.change(_rewrite_setter(file, setter))
+        if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
+            return
+        has_setter = any(map(_has_a_setter, files))
+        for find in (_find_setters, _find_chosen) if has_setter else (_find_tasks, _find_chosen):
+            if any(map(find, files)):
+                self.change(_enter_devices(file, find(file), chosen=has_setter))
+                return
+        _note_setters(file)

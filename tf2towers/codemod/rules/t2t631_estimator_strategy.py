@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 import libcst as cst
 
-from tf2towers.codemod.changes import Change, Now, Replacement, bare, expression, in_its_place, replace
-from tf2towers.codemod.nodes import dotted
-from tf2towers.codemod.program import File
+from tf2towers.codemod.nodes import Symbol, dotted
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
 from tf2towers.codemod.tf1_signs import (
@@ -19,41 +14,18 @@ from tf2towers.codemod.tf1_signs import (
 )
 
 
-def changes(file: File) -> Iterator[Change]:
-    """The runtime's strategy for each one that goes to a RunConfig alone."""
-    if not only_estimators_have_strategies(file):
-        return
-    for call in file.all(cst.Call):
-        if (made := strategy_for_estimator(file, call)) is not None:
-            name, arguments, given = made
-            yield Replacement(call, partial(_strategy, f"{file.need(name)}({arguments})", given))
-    for node, canonical in file.symbols:
-        if canonical in ASK_FOR_STRATEGY:
-            text = file.decided.name_of(Found("v1", "tf.distribute.has_strategy"))
-            if text != dotted(node):
-                yield replace(node, text)
+class EstimatorStrategy(Rule):
+    """The strategy of an Estimator
 
-
-def _strategy(
-    template: str, given: cst.BaseExpression | None, updated: cst.Call, now: Now
-) -> cst.BaseExpression:
-    parts = {} if given is None else {"given": bare(now(given))}
-    return in_its_place(expression(template, **parts), updated)
-
-
-RULE = Rule(
-    code="T2T631",
-    title="The strategy of an Estimator",
-    why="""
     `tf.estimator.RunConfig(train_distribute=...)` takes a strategy of the runtime in the place of TensorFlow 1's. It
     trains in the same way: each tower has the next batch, its loss is divided by the number of towers, and the
     gradients are added up. With parameter servers an Estimator trains as it does without a strategy.
 
     A strategy that the program uses in any other way is left (T2T622).
-    """,
-    changes=changes,
-    sources=("tf2towers/runtime/tf1/estimator_strategies.py",),
-    examples=(
+    """
+
+    sources = ("tf2towers/runtime/tf1/estimator_strategies.py",)
+    examples = (
         Example(
             "towers on two GPUs",
             """
@@ -72,5 +44,22 @@ RULE = Rule(
                 config = estimator.RunConfig(train_distribute=strategy)
                 """,
         ),
-    ),
-)
+    )
+
+    def applies(self) -> bool:
+        """True if only Estimators have strategies."""
+        return only_estimators_have_strategies(self.file)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """The runtime's strategy for each one that goes to a RunConfig alone."""
+        if (made := strategy_for_estimator(self.file, node)) is not None:
+            name, arguments, given = made
+            parts = {} if given is None else {"given": given}
+            self.replace(node, f"{self.file.need(name)}({arguments})", **parts)
+
+    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+        """Whether a strategy has been entered is asked of TensorFlow 2."""
+        if canonical in ASK_FOR_STRATEGY:
+            text = self.file.decided.name_of(Found("v1", "tf.distribute.has_strategy"))
+            if text != dotted(node):
+                self.replace(node, text)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import dedent
 
-from tf2towers.codemod.changes import Change, replace
-from tf2towers.codemod.program import File
+import libcst as cst
+
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
 from tf2towers.codemod.tf1_signs import builds_towers
@@ -33,36 +32,18 @@ _TOWERS = dedent(
 )
 
 
-def changes(file: File) -> Iterator[Change]:
-    """A function of the script's own builds the towers, in a strategy's scope."""
-    uses = [node for node, canonical in file.symbols if builds_towers(file, node, canonical)]
-    if not uses:
-        return
-    name = file.decided.fresh("replicate_model_fn")
-    text = _TOWERS.format(
-        name=name,
-        reduction=file.decided.name_of(Found("v1", "tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS")),
-        towers=file.decided.runtime_text("tf2towers.runtime.tf1.estimator", "ModelTowers"),
-        strategy=file.need("TowerStrategy"),
-    )
-    file.decided.open_with(text.rstrip(" ").replace("\n", file.text.newline))
-    for node in uses:
-        yield replace(node, name)
+class ModelFnTowers(Rule):
+    """The towers of a model_fn
 
-
-RULE = Rule(
-    code="T2T632",
-    title="The towers of a model_fn",
-    why="""
     `tf.contrib.estimator.replicate_model_fn` built a `model_fn` once for each GPU. A function of the script builds the
-    same towers in the scope of a strategy: `strategy.run` builds each with its part of the batch, and a reduction makes
+    same towers in the scope of a strategy. `strategy.run` builds each with its part of the batch, and a reduction makes
     one EstimatorSpec of theirs. `TowerOptimizer` adds up the gradients of all towers.
 
     Where the function is imported by its own name, that of the runtime is.
-    """,
-    changes=changes,
-    sources=("tf2towers/runtime/tf1/estimator_towers.py",),
-    examples=(
+    """
+
+    sources = ("tf2towers/runtime/tf1/estimator_towers.py",)
+    examples = (
         Example(
             "towers on all GPUs",
             """
@@ -96,5 +77,21 @@ RULE = Rule(
                 classifier = estimator.Estimator(replicate_model_fn(model_fn))
                 """,
         ),
-    ),
-)
+    )
+
+    def visit_Module(self, node: cst.Module) -> None:
+        """A function of the script's own builds the towers, in a strategy's scope."""
+        file = self.file
+        uses = [use for use, canonical in file.symbols if builds_towers(file, use, canonical)]
+        if not uses:
+            return
+        name = file.decided.fresh("replicate_model_fn")
+        text = _TOWERS.format(
+            name=name,
+            reduction=file.decided.name_of(Found("v1", "tf.losses.Reduction.SUM_BY_NONZERO_WEIGHTS")),
+            towers=file.decided.runtime_text("tf2towers.runtime.tf1.estimator", "ModelTowers"),
+            strategy=file.need("TowerStrategy"),
+        )
+        file.decided.open_with(text.rstrip(" ").replace("\n", file.text.newline))
+        for use in uses:
+            self.replace(use, name)

@@ -150,7 +150,7 @@ def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode)
 def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
     """True if what is written before a statement certainly runs before a node, in the same function."""
     function = file.function_around(node)
-    if file.tree.parent(statement) is None or file.function_around(statement) is not function:
+    if file.tree.holder(statement) is None or file.function_around(statement) is not function:
         return False
     siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
     around = {node, *file.ancestors(node)}

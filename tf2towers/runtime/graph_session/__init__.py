@@ -9,7 +9,7 @@ own.
     runs/              repeated runs, runs within runs, cancelled runs, errors in TF1's words
     function           one run as a TF 2 function; the fed tensors are its arguments
     run                the nodes of one run, and what each pass of `function` changes of them
-    nodes              the graph as nodes by name, and the part of it that a run needs
+    graph_nodes        the graph as nodes by name, and the part of it that a run needs
     defined_functions  the functions in the graph's library
     order              order of reads, writes, enqueues and dequeues, where the graph leaves it open
     same_memory        which ops return their input's own memory, without a copy
@@ -25,7 +25,8 @@ own.
     carried            keeps the variables of sessions when their process connects to a cluster
     managed            classes that make sessions: SessionManager, Supervisor, MonitoredTrainingSession
     mode, config       `graph_mode`; the options of a session's ConfigProto that apply to the whole process
-    process            a session whose ops all run in this process
+    deprecations       hides the deprecations of calls that libraries make
+    session_process    a session whose ops all run in this process
     cluster/           a session on parameter servers, where each process is a client of its own; Server
     parcels            sends small tensors from one process to another together
 

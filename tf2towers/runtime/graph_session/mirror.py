@@ -201,7 +201,8 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        elsewhere = frozenset(name for name in self._writers if self._is_elsewhere(name))
+        used = {*self._writers, *(read.variable for read in self._reads)}
+        elsewhere = frozenset(name for name in used if self._is_elsewhere(name))
         accesses = Accesses(self._reads, self._writers, self._followers, self._mirror.copies, elsewhere)
         settle_order(self._mirror.nodes, self._part, self._made, self._others, accesses, fetches)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]

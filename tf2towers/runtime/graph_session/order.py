@@ -18,7 +18,7 @@ import tensorflow as tf
 
 from tf2towers.order.branches import Branch
 from tf2towers.order.operations import Operation, reach, sorted_operations
-from tf2towers.order.pairs import READ, WRITE, Access, Pair, decide, use_of
+from tf2towers.order.pairs import HELD, READ, WRITE, Access, Pair, decide, use_of
 from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
@@ -143,12 +143,15 @@ class _Order:
     def _of_variables(
         self, late: Mapping[str, str], used: Mapping[str, str]
     ) -> dict[tuple[str, int], list[Access]]:
-        """The accesses of each copy of a variable that the run writes."""
+        """The accesses of each copy of a variable that the run writes, or that others write while it is held."""
         accesses = self._accesses
         found: dict[tuple[str, int], list[Access]] = {}
+        held = [Access(node.name, WRITE) for node in self._part if HELD.search(node.name)]
+        if held:
+            found = {(variable, 0): list(held) for variable in accesses.elsewhere}
         for variable, writers in accesses.writers.items():
             for tower in accesses.copies.get(variable, (0,)):
-                found[variable, tower] = [
+                found.setdefault((variable, tower), []).extend(
                     Access(
                         accesses.write_on(name, variable, tower),
                         WRITE,
@@ -156,9 +159,9 @@ class _Order:
                         begins=name == f"{variable}/Assign",
                     )
                     for name in writers
-                ]
+                )
         for read in accesses.reads:
-            if read.variable in accesses.writers:
+            if (read.variable, read.tower) in found:
                 found[read.variable, read.tower].append(
                     Access(
                         read.name,

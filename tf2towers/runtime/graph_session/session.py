@@ -127,6 +127,14 @@ class Session(tf.compat.v1.Session):
         if not self._was_reset:
             self._end()
 
+    def is_last(self) -> bool:
+        """True if this process is the only one of its cluster's workers that still runs."""
+        return self._process.is_last()
+
+    def cancel_run_in(self, thread: int) -> None:
+        """Ends the run that is under way in the thread with this identifier, with a CancelledError."""
+        self._runs.cancel_in(thread)
+
     def _end(self) -> None:
         self._runs.cancel()
         ending = [node for node in self.kept.values() if self._process.ends(node)]

@@ -22,6 +22,10 @@ class Process:
     def connect(self, graph: tf.Graph, config: Any = None) -> None:
         """Called before a graph's first run."""
 
+    def is_last(self) -> bool:
+        """True if this process is the only one of its cluster's workers that still runs."""
+        return False
+
     def translate(self, nodes: Nodes) -> None:
         """Rewrites a graph's devices for the other modules, which take a device without a job as this process's."""
 

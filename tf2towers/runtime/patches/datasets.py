@@ -65,9 +65,9 @@ def datasets_read_variables_in_time(changes: Patch) -> None:
     def reads_state(dataset: Any) -> bool:
         return any(
             given.dtype == tf.resource and "Table" not in given.op.type
-            for function in dataset._functions()
+            for function in changes.get(dataset, "_functions")()
             for given in function.function.captured_inputs
-        ) or any(reads_state(source) for source in dataset._inputs())
+        ) or any(reads_state(source) for source in changes.get(dataset, "_inputs")())
 
     def in_time(dataset: Any) -> Any:
         if not reads_state(dataset):

@@ -51,14 +51,15 @@ def complete_graphs(changes: Patch) -> None:
 
 @patch(
     "get_tensor_by_name of a variable",
-    source="framework/ops.py, Graph.as_graph_element",
+    source="framework/ops.py, Graph.as_graph_element; ops/variables.py, RefVariable.__init__",
     test="tests/soundness/scripts/sessions/variables.py",
 )
 def variables_by_tensor_name(changes: Patch) -> None:
-    """Makes `graph.get_tensor_by_name("w:0")` return the variable: in TF1 this was the variable's tensor, not a handle.
+    """Makes `graph.get_tensor_by_name("w:0")` return the variable's memory: in TF1 this was a tensor, not a handle.
 
-    TensorFlow itself looks up `global_step:0` in this way, and refuses a handle. `w/read:0`, the input of TF1's ops,
-    and its operation `w/read` are found as well.
+    TensorFlow itself looks up `global_step:0` in this way, and refuses a handle. What is returned can be assigned to
+    and read as the variable, and is an object of its own, as TF1's tensor was: a key beside the variable. `w/read:0`,
+    the input of TF1's ops, is a read that is made when it is looked up for the first time, and `w/read` its operation.
     """
 
     @changes.around(tf.Graph, "get_tensor_by_name")
@@ -68,7 +69,9 @@ def variables_by_tensor_name(changes: Patch) -> None:
             return found
         keys = _v1.GraphKeys
         of_graph = graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(keys.LOCAL_VARIABLES)
-        return next((variable for variable in of_graph if getattr(variable, "handle", None) is found), found)
+        of_handle = (variable for variable in of_graph if getattr(variable, "handle", None) is found)
+        variable = next(of_handle, None)
+        return found if variable is None else _memory_of(variable)
 
     @changes.around(tf.Graph, "as_graph_element")
     def element(any_element: Any, graph: tf.Graph, obj: Any, *arguments: Any, **options: Any) -> Any:
@@ -79,7 +82,34 @@ def variables_by_tensor_name(changes: Patch) -> None:
             if not read or output not in ("", ":0"):
                 raise
             with contextlib.suppress(KeyError):
-                if any_element(graph, variable, allow_tensor=False).type == "VarHandleOp":
-                    read_here = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
-                    return any_element(graph, read_here, *arguments, **options)
+                operation = any_element(graph, variable, allow_tensor=False)
+                if operation.type == "VarHandleOp":
+                    _read(operation)
+                    return any_element(graph, obj, *arguments, **options)
             raise
+
+
+def _memory_of(variable: Any) -> Any:
+    """Another object for the same variable, always the same one; it is unequal to the variable."""
+    if "_tensor_by_name" not in vars(variable):
+        memory = object.__new__(type(variable))
+        vars(memory).update(vars(variable), _tensor_by_name=memory)
+        variable._tensor_by_name = memory
+    return variable._tensor_by_name
+
+
+def _read(handle: tf.Operation) -> None:
+    """Adds `w/read`, which reads the variable `w` on its device and waits for nothing; a finalized graph takes it."""
+    graph = handle.graph
+    finalized = graph.finalized
+    graph._unsafe_unfinalize()
+    with (
+        graph.as_default(),
+        graph.control_dependencies(None),
+        graph.device(None),
+        graph.device(handle.device),
+    ):
+        whole = f"{handle.name}/read/"  # with its slash a name is taken as it is: `w/Read` is there
+        tf.raw_ops.ReadVariableOp(resource=handle.outputs[0], dtype=handle.get_attr("dtype"), name=whole)
+    if finalized:
+        graph.finalize()

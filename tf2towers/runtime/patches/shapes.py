@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -28,28 +28,40 @@ def whole_floats_are_sizes(changes: Patch) -> None:
 
 @patch(
     "the comparison of shapes",
-    source="framework/tensor_shape.py, TensorShape.__eq__",
+    source="framework/tensor_shape.py, TensorShape.__eq__; framework/type_spec.py, TypeSpec.__get_cmp_key",
     test="tests/runtime/patches/test_private.py",
 )
 def unknown_sizes_are_not_equal(changes: Patch) -> None:
     """Makes `shortcut.shape == inputs.shape` False if a size is unknown, as in TF1, since the sizes may differ.
 
     A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
-    itself.
+    itself, and to what `tf.TensorShape` makes of it.
 
-    TensorFlow 2.21's specs of tensors, variables and datasets compare shapes by `==`, to decide whether a function or a
-    dataset fits; TF 1.15's compared tuples of sizes. For them `[None, 3]` must stay equal to `[None, 3]`. A script and
-    TensorFlow compare the same objects, so only the caller tells the two cases apart. Therefore the module of the
-    calling frame is checked, if the shapes are alike and have an unknown size. The codemod cannot mark the script's
-    comparisons: shapes reach them through names, lists and helpers of the script.
+    By the specs of tensors, variables and datasets TensorFlow decides whether a function or a dataset fits. TF 1.15
+    compared their sizes, and TensorFlow 2.21 compares their shapes by `==`. In a comparison of specs `[None, 3]` is
+    therefore equal to `[None, 3]`. Nothing else in TensorFlow or tf_keras needs that.
     """
     plain = tf.TensorShape.__eq__
+    specs = threading.local()
 
     def certainly_equal(self: Any, other: Any) -> Any:
         equal = plain(self, other)
-        if equal is not True or self is other or None not in (self.as_list() if self.rank else ()):
+        if equal is not True or getattr(specs, "are_compared", False):
             return equal
-        asking = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
-        return asking in ("tensorflow", "keras", "tf_keras", "tf2towers")
+        same_sizes = getattr(self, "_dims", self) is getattr(
+            other, "_dims", other
+        )  # `tf.TensorShape(x)` takes x's
+        return same_sizes or None not in (self.as_list() if self.rank else ())
 
     changes.set(tf.TensorShape, "__eq__", certainly_equal)
+    variables = changes.private("ops.resource_variable_ops.VariableSpec")
+    for spec in (tf.TypeSpec, tf.TensorSpec, tf.data.DatasetSpec, variables):
+
+        @changes.around(spec, "__eq__")
+        def by_sizes(plain_of_spec: Any, self: Any, other: Any) -> Any:
+            outer = getattr(specs, "are_compared", False)
+            specs.are_compared = True
+            try:
+                return plain_of_spec(self, other)
+            finally:
+                specs.are_compared = outer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +13,8 @@ import tensorflow.compat.v1 as _v1  # before this import, `tf.compat.v1` is anot
 
 from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.patches.patch import Patch, patch
+
+_LOOK_SECS = 0.2  # between two looks for other workers
 
 
 @patch(
@@ -114,6 +118,9 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     checkpoint, on the same servers, stopped with "sync_token_q is closed". A worker's monitored session took the
     OutOfRangeError for the end of its data, and ended without a message. The chief's end cancels the queue runner's
     run: that ends its thread without a traceback, as in TensorFlow 1.15.
+
+    At the end, the runner's thread waits for gradients, and `Coordinator.join` gives it two minutes. Without another
+    worker no gradients come, so its run is cancelled as soon as the last one has ended.
     """
 
     @changes.around(_v1.train.SyncReplicasOptimizer, "apply_gradients")
@@ -122,7 +129,30 @@ def ends_leave_the_tokens(changes: Patch) -> None:
         runner = self._chief_queue_runner
         runner._close_op = runner._cancel_op = tf.no_op(name="sync_token_q_stays_open")
         runner._queue_closed_exception_types += (tf.errors.CancelledError,)
+        _end_with_the_other_workers(runner)
         return train_op
+
+
+def _end_with_the_other_workers(runner: Any) -> None:
+    """Makes the thread of a queue runner end when its coordinator has stopped and no other worker runs any more."""
+    run, waiting = runner._run, []
+
+    def run_here(*args: Any) -> None:
+        waiting.append(threading.get_ident())
+        try:
+            run(*args)
+        finally:
+            waiting.clear()
+
+    def cancel_when_last(session: Any, _: Any, coordinator: Any) -> None:
+        coordinator.wait_for_stop()
+        while waiting:
+            if session.is_last():
+                for thread in list(waiting):
+                    session.cancel_run_in(thread)
+            time.sleep(_LOOK_SECS)
+
+    runner._run, runner._close_on_stop = run_here, cancel_when_last
 
 
 @patch(

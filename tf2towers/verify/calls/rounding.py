@@ -65,7 +65,7 @@ def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) ->
     return {
         name
         for name, (exactly, own, other) in sizes.items()
-        if exactly <= _NOTHING * own and other <= _ALIKE * own
+        if own and exactly <= _NOTHING * own and other <= _ALIKE * own
     }
 
 

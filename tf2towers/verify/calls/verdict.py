@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,16 @@ from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.calls.call_comparison import Compared, Difference, Run, compare
-from tf2towers.verify.calls.rounding import compare_steps_of_rounding, record_steps_of_both
+from tf2towers.verify.calls.call_comparison import Call, Compared, Difference, Run, compare
+from tf2towers.verify.calls.rounding import (
+    compare_steps_of_rounding,
+    gradients_of_rounding,
+    record_steps_of_both,
+)
 from tf2towers.verify.comparison import SUM_ORDER, NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recording import Recording, already_there
+from tf2towers.verify.recording import Recording, Step, already_there
 from tf2towers.verify.result_notes import (
     is_repeatable,
     note_open,
@@ -57,6 +61,8 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and not (of_runtime or result.is_across_versions or limits.gradients)
     ):
         _judge_with_resources(result, options, place, original, migrated)
+    if result.outcome == "differs" and across and not alone and not of_runtime:
+        _judge_without_rounding(result, options, place, migrated)
     if result.outcome == "differs" and alone and across:
         steps = record_steps_of_both(result, options, place, double=True)
         if steps is not None:
@@ -157,6 +163,27 @@ def _judge_with_resources(
         )
 
 
+def _judge_without_rounding(result: ParityResult, options: Options, place: Path, migrated: Run) -> None:
+    """Judges again tasks of a cluster on two TensorFlows, without the variables whose gradients are only rounding.
+
+    The original is run once more, and computes its gradients in float64 as well (see `rounding`). A variable whose
+    gradient is 0 there, such as a bias before a batch norm, goes where rounding takes it, and nothing depends on it.
+    """
+    exact, script = dataclasses.replace(options, double=True), result.original.script
+    original = record_calls(script, result.arguments, place / "original-in-float64", exact, migrated=False)
+    names = gradients_of_rounding(map(_gradients_of, original), map(_gradients_of, migrated))
+    found = compare(original, migrated, _limits(original, migrated.tensorflow, options)[0], settled=names)
+    if names and not found.problem and outcome_of(found.comparisons) != "differs":
+        result.notes, result.diagnoses, result.first_step = [], [], None
+        judge(result, original, migrated, options, settled=names)
+        note_steps_of_rounding(result, 0, sorted(names))
+
+
+def _gradients_of(call: Call) -> Step:
+    """The gradients of a call."""
+    return Step(gradients=call.values.get("gradient", {}), gradients64=call.values.get("gradient64", {}))
+
+
 def _judge_in_step(
     result: ParityResult, options: Options, place: Path, original: Run, steps: Recording, matches: Recording
 ) -> None:
@@ -202,12 +229,14 @@ def judge(
     options: Options | None = None,
     *,
     in_step: bool = False,
+    settled: Collection[str] = (),
 ) -> None:
     """Compares two runs, and stores the comparisons and the outcome in `result`.
 
     Args:
         in_step: whether the migrated run got the original's variables after each step, which was judged separately;
             it may then be shorter.
+        settled: the variables whose gradients are only rounding.
     """
     limits, rule = _limits(original, migrated.tensorflow, options or Options())
     wanted = 0 if options is None else options.steps * len(original.folders)
@@ -216,7 +245,7 @@ def judge(
         migrated,
         limits,
         left_out=original.written_by_threads | migrated.written_by_threads,
-        settled=original.trainable if in_step else (),
+        settled=original.trainable if in_step else settled,
         calls=migrated.calls if in_step else None,
     )
     for side, run in ((result.original, original), (result.migrated, migrated)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from tf2towers.report.parity_result import Diagnosis
 from tf2towers.verify.diagnose.evidence import Evidence
-from tf2towers.verify.diagnose.gradients import clipping, factor, regulariser, tower_choice
+from tf2towers.verify.diagnose.gradient_mistakes import clipping, factor, regulariser, tower_choice
 from tf2towers.verify.diagnose.updates import learning_rate, moving_average, statistics
 from tf2towers.verify.recording import Recording
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import graph as graphs
 from . import values
+from .double.reference import Copy, Reference
 from .optimizer_calls import watch_updates
 from .program import place_in_file
 from .run_arguments import feeds_of, fetched_ops, summaries
@@ -23,15 +24,25 @@ from .writing import InStep, Writer
 _DEVICE = ("GPU:", "CPU:")
 
 
+class _Wanted(object):
+    """A call's gradients, whose copy in float64 is made once."""
+
+    def __init__(self, names: List[str], tensors: List[Any]) -> None:
+        self.names, self.tensors = names, tensors
+
+
 class Alone(object):
     """The schedule of a process outside clusters: every call runs at once. `turns` has one for clusters.
 
     Attributes:
-        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`, or is written like one.
-        shared: how workers add gradients to accumulators that all share, if they do (`shared_gradients`).
+        synchronous: whether the program has built an update of a `SyncReplicasOptimizer`, or is written like one. A
+            thread of the chief updates then.
+        by_hand: whether workers add gradients to accumulators without a `SyncReplicasOptimizer`.
+        shared: how workers add gradients to accumulators that all share, if they do so by hand (`shared_gradients`).
     """
 
     synchronous = False
+    by_hand = False
     shared: Any = None
 
     @contextlib.contextmanager
@@ -45,11 +56,13 @@ class Alone(object):
         yield
 
     def is_step(self, effects: Effects) -> bool:
-        """True for a training step. Where workers share accumulators, it is what adds to them, not the update."""
-        return effects.training if self.shared is None else effects.adds
+        """True for a training step. Where workers add to accumulators by hand, it is what adds, not the update."""
+        return effects.adds if self.by_hand else effects.training
 
-    def has_updated(self) -> None:
-        """Called when a thread has made an update for all synchronous workers."""
+    @contextlib.contextmanager
+    def update(self, effects: Effects, session: Any) -> Iterator[None]:
+        """A context around a call of another thread."""
+        yield
 
     def is_settled(self) -> bool:
         """True if the variables just read stay unchanged until the next call."""
@@ -74,6 +87,7 @@ class CallRecorder(object):
         scratch: the folder of redirected writes; empty: writes are not redirected.
         rounded: whether the other side runs on another TensorFlow.
         in_step: the other side's variables, to which this side is set after each training call.
+        double: whether to compute the gradients in float64 as well, under 'gradient64|name'.
 
     Attributes:
         thread: the thread whose calls are recorded; None: the next one that makes a call.
@@ -90,6 +104,7 @@ class CallRecorder(object):
         scratch: str = "",
         rounded: bool = False,
         in_step: Optional[InStep] = None,
+        double: bool = False,
     ) -> None:
         self._tf = tf
         self._wanted = steps
@@ -103,6 +118,8 @@ class CallRecorder(object):
         self._variables: Dict[Any, Variables] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._in_step = in_step
+        self._reference = Reference(tf, []) if double else None
+        self._wanted_of: Dict[Effects, _Wanted] = {}
         self.of_targets: Dict[str, CallRecorder] = {}
         self.restart(writer)
 
@@ -176,14 +193,14 @@ class CallRecorder(object):
         effects = self._effect_of(session, fetches)
         if threading.current_thread() is not self.thread:
             self._note_thread(effects)
-            result = run(session, fetches, feed_dict, *options)
-            if effects.training and self.schedule.synchronous:
-                self.schedule.has_updated()
-            return result
+            with self.schedule.update(effects, session):
+                return run(session, fetches, feed_dict, *options)
         if self.schedule.is_step(effects) and self.trained >= self._wanted:
             self.is_over = True
             self.on_enough()
-        with self.schedule.call(effects):
+        # a session of no server shares nothing with other workers: an evaluation of a checkpoint beside the training
+        schedule = self.schedule if getattr(session, "_target", b"") else Alone()
+        with schedule.call(effects):
             if self.is_over:
                 result = run(session, fetches, feed_dict, *options)
                 with self.schedule.after(effects):
@@ -203,11 +220,17 @@ class CallRecorder(object):
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
+        copy = self._copy_in_double(effects, names, gradients, about["inputs"])
+        before = {} if copy is None else self._after(session, self._sessions[session]["known"])
         try:
             if gradients:
-                result, extra = run(session, [fetches, gradients], *call[1:])
+                beside = [] if copy is None else copy.beside
+                result, extra, given = run(session, [fetches, gradients, beside], *call[1:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
+                if self._reference is not None and copy is not None:
+                    for name, value in self._reference.run(copy, run, before, given).items():
+                        step.update(self._keeper.kept(name, value))
             else:
                 result = run(session, *call)
         except Exception as problem:
@@ -228,7 +251,9 @@ class CallRecorder(object):
             if not self.applied:  # without optimizers, a call that changes variables counts as training
                 found.training = bool(found.written & found.used)
             self._effects[key] = found
-            self._functions |= {op.name for op in found.run_ops if "PyFunc" in op.type}
+            self._functions |= {
+                op.name for op in found.run_ops if "PyFunc" in op.type and "tf2towers" not in op.name
+            }
             if found.training:
                 devices = {op.device.rpartition(":")[2] for op in found.run_ops if _is_local(op.device)}
                 self.towers = max(self.towers, len(devices - {"*"}))
@@ -265,6 +290,17 @@ class CallRecorder(object):
                     names.append(name if name not in names else "%s (%s)" % (name, op.name))
                     tensors.append(tensor)
         return names, tensors
+
+    def _copy_in_double(
+        self, effects: Effects, names: List[str], gradients: List[Any], fed: List[str]
+    ) -> Optional[Copy]:
+        """The copy of a call's gradients in float64; None where there is none."""
+        if self._reference is None or not gradients:
+            return None
+        wanted = self._wanted_of.setdefault(
+            effects, _Wanted(["gradient|" + name for name in names], gradients)
+        )
+        return self._reference.copy_for(wanted, frozenset(fed))
 
     def _about(self, session: Any) -> Dict[str, Any]:
         known = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})

@@ -4,6 +4,8 @@ import contextlib
 import re
 from typing import Any, Callable, Iterable, Iterator, List, Pattern, Set
 
+from tf2towers.order.pairs import HELD
+
 #: ops that return values from outside the graph; their own inputs are not searched
 INPUT_OPS = re.compile(
     r"IteratorGetNext(Sync|AsOptional)?|.*QueueDequeue(Many|UpTo)?(V2)?|Reader(Read|ReadUpTo)(V2)?|Unstage|"
@@ -47,8 +49,6 @@ def _reached(ops: Iterable[Any], before: Callable[[Any], Iterable[Any]]) -> Set[
 #: the scope of the ops that `order` adds: `gate`, which a run may feed, `passed`, which follows it, `end` of a branch
 ORDER = "tf2towers_order"
 GATE = re.compile(r"(?:^|/)%s(?:_\d+)?/gate(?:_\d+)?$" % ORDER)
-#: the op that a worker's gradients wait for, in turn with those of the other workers
-HELD = re.compile(r"(?:^|/)%s(?:_\d+)?/held(?:_\d+)?$" % ORDER)
 END = re.compile(r"(?:^|/)%s(?:_\d+)?/end(?:_\d+)?$" % ORDER)
 
 
@@ -66,6 +66,11 @@ def needed(ops: Iterable[Any], fed: Any = frozenset()) -> Set[Any]:
                 yield other
 
     return _reached(ops, before)
+
+
+def is_held(op: Any) -> bool:
+    """True if an op waits for other workers, in the middle of a run."""
+    return bool(HELD.search(op.name))
 
 
 def is_passed(op: Any) -> bool:

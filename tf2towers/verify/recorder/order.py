@@ -95,7 +95,7 @@ class Order(object):
         self.open.update(
             (gate.shared, gate.earlier.name, gate.later.name)
             for gate in kept
-            if not graphs.HELD.search(gate.later.name)
+            if not graphs.is_held(gate.later)
         )
         return {gate.tensor: True for gate in cut}
 
@@ -237,7 +237,7 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
         # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
             continue
-        if graphs.HELD.search(op.name):
+        if graphs.is_held(op):
             held.append(op)
         if op.type in VARIABLES or _SHARED.match(op.type):
             memory.update((tensor, (op, None)) for tensor in op.outputs)
@@ -263,7 +263,7 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
                 found.setdefault(of.name, []).append(access)
             if access is not None and access.kind == WRITE:  # its output is the variable's memory
                 memory.update((output, (of, None)) for output in op.outputs if output.dtype._is_ref_dtype)
-    # what follows may change all variables on parameter servers: once all workers have added their gradients
+    # what follows may change all variables on parameter servers: other workers do so meanwhile
     for of in {of for of, _ in memory.values() if held and _is_served(of)}:
         found.setdefault(of.name, []).extend(Access(op.name, WRITE) for op in held)
     return found, sent
@@ -288,7 +288,9 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
         return None
     first = by or op
     waits = any(not graphs.is_passed(other) for other in first.control_inputs)
-    return Access(op.name, kind, first.name, waits, sent=op.type == "DeepCopy")
+    is_sent = op.type == "DeepCopy"
+    users = [user.name for user in op.outputs[0].consumers()] if is_sent else []
+    return Access(op.name, kind, users[0] if len(users) == 1 else first.name, waits, sent=is_sent)
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:

@@ -17,8 +17,10 @@ import subprocess
 import time
 from typing import Any, Callable, Dict, List
 
+from .session_runs import have_threads
 from .shared_gradients import SharedGradients
-from .turns import InTurns, Turns, hold_tokens, poll_chief
+from .tokens import SyncReplicas
+from .turns import InTurns, Turns, poll_chief
 from .wrapping import wrap
 
 #: jobs whose tasks train
@@ -61,6 +63,7 @@ class OwnTasks(object):
         self.name = options.get("task", "")
         self._started = 0
         self._turns: List[_TurnsOfServer] = []  # of the servers that this process has made
+        self._sync = SyncReplicas(tf)
         self._has_ended = False
 
     def install(self) -> None:
@@ -71,6 +74,7 @@ class OwnTasks(object):
         wrap(os, "_exit", self._exit)
         wrap(subprocess.Popen, "__init__", self._popen)
         wrap(spawn, "get_command_line", self._spawn)
+        have_threads(self._tf, self._server)
         wrap(self._server, "__init__", self._serve)
 
     def note_sessions(self, name: str) -> None:
@@ -176,12 +180,12 @@ class OwnTasks(object):
         recorder = self._begin(task, target)
         turns = _TurnsOfServer(self._folder, workers.index(task), len(workers), recorder, self._turns)
         self._turns.append(turns)
-        recorder.schedule = schedule = InTurns(turns)
+        recorder.schedule = schedule = InTurns(turns, self._sync)
         SharedGradients(self._tf, schedule, turns, task, len(workers), target).install()
         if is_first:
             self._unmark(self.name + ".started")
             self.name = task
-            hold_tokens(self._tf, schedule, len(workers))
+            self._sync.install()
             poll_chief(self._manager, turns)
 
 

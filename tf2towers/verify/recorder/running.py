@@ -24,10 +24,12 @@ from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
-from .session_runs import change_settings, meet_servers
+from .session_runs import change_settings, have_threads, meet_servers
 from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
-from .turns import InTurns, Turns, hold_tokens, poll_chief
+from .tokens import SyncReplicas
+from .turns import InTurns, Turns, poll_chief
+from .wrapping import wrap
 from .writes import Writes, protect_python
 from .writing import InStep, Writer
 
@@ -67,9 +69,9 @@ def main(
     task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
-        keep_stack(os.path.join(out, task + ".stack"))
-        if task not in options["workers"]:
-            return end_process(run(script, arguments, options))
+    keep_stack(os.path.join(out, (task or "the-script") + ".stack"))
+    if in_cluster and task not in options["workers"]:
+        return end_process(run(script, arguments, options))
     turns = None
     in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = (
@@ -82,12 +84,16 @@ def main(
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, in_step)
+        recorder = CallRecorder(
+            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("double", False)
+        )
         if in_cluster:
             workers = options["workers"]
+            have_threads(tf, _server(options, tf))
             turns = Turns(options["out"], workers.index(task), len(workers))
-            recorder.schedule = schedule = InTurns(turns)
-            hold_tokens(tf, schedule, len(workers))
+            sync = SyncReplicas(tf)
+            sync.install()
+            recorder.schedule = schedule = InTurns(turns, sync)
             SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
@@ -168,6 +174,8 @@ class _Process(object):
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
+        if turns is not None:
+            wrap(_server(options, tf), "join", self._serve)
 
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
@@ -179,6 +187,13 @@ class _Process(object):
             while True:  # `verify` ends it, when the other workers are at their end
                 time.sleep(60)
         return end_process(status)
+
+    def _serve(self, join: Callable[..., None], *args: Any) -> None:
+        """A worker that only serves, as in in-graph replication, makes no call, and takes no turn."""
+        self.finish()
+        if self._turns is not None:
+            self._turns.end()
+        join(*args)
 
     def follow(self, tasks: OwnTasks) -> None:
         """Follows the tasks that the script starts by itself."""

@@ -1,5 +1,6 @@
 """Wraps the calls of TF1's sessions of every kind, such as a `MonitoredSession` or that of a migrated script."""
 
+import contextlib
 import socket
 import time
 from typing import Any, Callable, Dict, List
@@ -63,6 +64,43 @@ def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
         original(session, target, graph, config)
 
     wrap(base_of(tf), "__init__", begin)
+
+
+_THREADS = 16  # of TensorFlow's in each task: a run that waits for other workers keeps one
+
+
+def have_threads(tf: Any, server: Any) -> None:
+    """From now on, a process that makes a server has threads for the runs of all its workers, whatever it asks for.
+
+    Args:
+        server: the class of servers: TensorFlow's own, or that of a migrated script.
+    """
+
+    def begin_original(begin: Any, made: Any, *args: Any, **kwargs: Any) -> None:
+        if len(args) < 5:
+            config = tf.ConfigProto()
+            config.MergeFrom(kwargs.get("config") or tf.ConfigProto())
+            config.inter_op_parallelism_threads = max(_THREADS, config.inter_op_parallelism_threads)
+            kwargs["config"] = config
+        begin(made, *args, **kwargs)
+
+    def begin_migrated(begin: Any, made: Any, *args: Any, **kwargs: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # TensorFlow has started
+            threading.set_inter_op_parallelism_threads(_THREADS)
+        begin(made, *args, **kwargs)
+
+    if server is tf.train.Server:
+        wrap(server, "__init__", begin_original)
+    else:
+        from tensorflow import config
+
+        threading = config.threading
+        wrap(
+            threading,
+            "set_inter_op_parallelism_threads",
+            lambda set_to, number: set_to(max(number, _THREADS)),
+        )
+        wrap(server, "__init__", begin_migrated)
 
 
 _LONGEST = 30.0  # seconds that a session waits for the servers of the other tasks

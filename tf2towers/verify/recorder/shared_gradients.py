@@ -12,10 +12,11 @@ from . import graph as graphs
 from .calls import Alone
 from .run_arguments import fetched_ops
 from .session_runs import around_every_run
-from .turns import LONGEST_UPDATE, LOOK, Turns
+from .tokens import TAKES
+from .turns import LOOK, Turns
 from .variables import adds_for_others
 
-_TAKES = re.compile(r"(Resource|Sparse)?AccumulatorTakeGradient$")
+_LONGEST = 30.0  # seconds after which a worker no longer waits for the others' gradients: some may add none
 
 
 class SharedGradients(object):
@@ -51,7 +52,9 @@ class SharedGradients(object):
         graph = session.graph
         version, count = self._seen.get(graph, (-1, 0))
         if graph.version != version:
-            self._hold(graph, [op for op in graph.get_operations()[count:] if self._is_of_all_workers(op)])
+            adds = [op for op in graph.get_operations()[count:] if _adds_by_hand(op)]
+            self._schedule.by_hand = self._schedule.by_hand or bool(adds)
+            self._hold(graph, list(filter(self._is_of_all_workers, adds)))
             self._seen[graph] = graph.version, len(graph.get_operations())
         if not self._rounds:
             return run(session, fetches, *rest)
@@ -73,9 +76,7 @@ class SharedGradients(object):
         """True if an op adds a gradient to an accumulator that takes the mean of one of each worker."""
         from tensorflow.python.framework import tensor_util
 
-        if not adds_for_others(op) or graphs.in_control_flow(op):
-            return False
-        taken = [user.inputs[1] for user in op.inputs[0].consumers() if _TAKES.match(user.type)]
+        taken = [user.inputs[1] for user in op.inputs[0].consumers() if TAKES.match(user.type)]
         return any(tensor_util.constant_value(number) == self._workers for number in taken)
 
     def _hold(self, graph: Any, adds: List[Any]) -> None:
@@ -106,6 +107,12 @@ def _of_hooks(graph: Any) -> List[Any]:
     return [tensor.op for tensor in graph.get_collection("global_step_read_op_cache")]
 
 
+def _adds_by_hand(op: Any) -> bool:
+    """True if an op adds a gradient for other workers, outside a `SyncReplicasOptimizer` (`tokens`)."""
+    held = any(map(graphs.is_held, op.control_inputs))
+    return adds_for_others(op) and not graphs.in_control_flow(op) and not held
+
+
 class _Rounds(object):
     """The rounds in which the workers add to some accumulators, each worker once in a round.
 
@@ -121,10 +128,10 @@ class _Rounds(object):
 
     def wait(self) -> bool:
         """Returns when the workers before this one have added theirs of this round."""
-        end = time.monotonic() + LONGEST_UPDATE
+        end = time.monotonic() + _LONGEST
         while self._waits and not self._turns.is_next(self._event):
             time.sleep(LOOK)
-            self._waits = time.monotonic() < end  # some workers may add none
+            self._waits = time.monotonic() < end
         return True
 
     def note(self) -> bool:

@@ -113,7 +113,7 @@ READS = {
     "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
 }  # fmt: skip
 _ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
-_QUEUED = re.compile(r"Queue(En|De)queue(Many|UpTo)?(V2)?$")
+_QUEUED = re.compile(r"Queue(En|De)queue(Many|UpTo)?(V2)?$|AccumulatorTakeGradient$")
 _ADDS = re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$")
 
 
@@ -125,7 +125,8 @@ class Effects(object):
         used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
         training: whether it runs an optimizer's update.
         adds: whether it adds a gradient to an accumulator on a parameter server.
-        meets: whether it uses a queue on a parameter server, and so may wait for another worker.
+        meets: whether it uses a queue on a parameter server, or takes from an accumulator there, and so may wait for
+            another worker.
         run_ops: all ops that it runs.
     """
 
@@ -179,7 +180,7 @@ def begins(op: Any) -> bool:
 def _copied_from(tensor: Any) -> List[Any]:
     """A tensor, and the tensors that it is a copy of."""
     found = [tensor]
-    while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
+    while found[-1].op.type in ("Identity", "Reshape", "EnsureShape") and len(found) < 9:
         found.append(found[-1].op.inputs[0])
     return found
 

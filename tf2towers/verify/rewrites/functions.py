@@ -14,7 +14,7 @@ from tf2towers.verify.recorder.function_calls import FunctionCalls
 from tf2towers.verify.recorder.wrapping import Nesting
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Arrays, Step, read_facts, read_step
-from tf2towers.verify.rewrites.gradients import Gradients, numbered
+from tf2towers.verify.rewrites.gradient_calls import Gradients, numbered
 from tf2towers.verify.rewrites.inputs import Inputs, Iterated
 from tf2towers.verify.rewrites.state import State, own_name
 from tf2towers.verify.rewrites.tracing import Notes, Tracing

@@ -224,6 +224,33 @@ with tf.Session() as sess:
         except KeyError as error:
             print(error)
 
+#: variables_and_their_tensors_as_keys: a variable, 'w:0' and 'w/read:0' are three keys; the read is looked up on a tower's device, in a branch, in a finished graph
+graph = tf.get_default_graph()
+w = tf.get_variable('w', [2], initializer=tf.constant_initializer([1.0, 2.0]))
+b = tf.get_variable('b', [], initializer=tf.ones_initializer())
+losses = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i):
+        losses.append(tf.reduce_sum(graph.get_tensor_by_name('w/read:0') ** 2) * (i + 1.0) + b)
+step = tf.group(*[tf.assign_sub(graph.get_tensor_by_name(v.name), 0.1 * g) for v, g in
+                  zip([w, b], tf.gradients(tf.add_n(losses), [w, b]))])
+branch = tf.cond(losses[0] > 0.0, lambda: graph.get_tensor_by_name('b/read:0') + 1.0, lambda: b)
+keys = [w, graph.get_tensor_by_name('w:0'), graph.get_tensor_by_name('w/read:0'), b, graph.get_tensor_by_name('b:0')]
+numbers = {key: n for n, key in enumerate(keys)}
+print(sorted(numbers.values()), len(set(keys)), keys.index(keys[1]), w == keys[1], keys[2] == w, keys[1] is keys[2])
+print(keys[1] in tf.global_variables(), keys[2] is graph.get_tensor_by_name('w/read:0'), keys[1] is graph.get_tensor_by_name('w:0'))
+print(keys[2].name, keys[2].op.name, keys[2].shape, isinstance(keys[2], tf.Tensor), graph.get_operation_by_name('b/read').name)
+late = tf.get_variable('late', [], initializer=tf.zeros_initializer())
+init = tf.global_variables_initializer()
+graph.finalize()
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(init)
+    for _ in range(3):
+        print(sess.run(losses), sess.run(step), sess.run(branch))
+    print({numbers[key]: value.tolist() for key, value in zip(keys, sess.run(keys))})
+    print(sess.run(losses, {keys[2]: [3.0, 4.0], 'b/read:0': 2.0}), sess.run(keys[0], {keys[2]: [3.0, 4.0]}).tolist())
+    print(sess.run('late/read:0'), graph.finalized)
+
 #: variables_by_their_one_read: tF1 read a variable by one tensor, 'w/read:0', which value() and convert_to_tensor() give: fed, fetched, differentiated
 w = tf.get_variable('w', [2], initializer=tf.ones_initializer())
 losses = []

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.cluster import waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session.cluster.anywhere import runs_anywhere
 from tf2towers.runtime.graph_session.cluster.connection import Connection, server_device
@@ -76,6 +77,11 @@ class Member(Process):
         if task.servers:
             with making, tf.init_scope():
                 Connection.of(task)
+
+    def is_last(self) -> bool:
+        """True if this process is the only one of its cluster's workers that still runs: no other one answers."""
+        others = [address for address in self.task.workers.values() if address != self.task.address]
+        return not any(waiting.answers(address) for address in others)
 
     def _asked(self, operations: Iterable[tf.Operation]) -> set[Key]:
         """The tasks that a graph needs: those it names, and a job's first task for resources shared on that job."""

@@ -21,7 +21,7 @@ class Runs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._under_way: set[Any] = set()
+        self._under_way: dict[Any, int] = {}  # the manager of a run -> its thread
         # unused managers, from runs that ended well; a new one adds 0.015 ms to a call
         self._at_rest: list[Any] = []
         self._over = False
@@ -38,10 +38,11 @@ class Runs:
         """
         with self._lock:
             manager = self._at_rest.pop() if self._at_rest else cancellation_manager()
-            self._under_way.add(manager)
+            self._under_way[manager] = threading.get_ident()
             over = self._over
         timer = threading.Timer(milliseconds / 1000, manager.start_cancel) if milliseconds > 0 else None
         begin = time.monotonic()
+        reusable = False
         try:
             if over:
                 manager.start_cancel()
@@ -54,18 +55,27 @@ class Runs:
                 raise tf.errors.DeadlineExceededError(None, None, "Operation timed out.") from error
             raise
         else:
-            if timer is None:  # a timer could still cancel its manager
-                self._at_rest.append(manager)
+            reusable = timer is None  # a timer could still cancel its manager
         finally:
             if timer is not None:
                 timer.cancel()
             with self._lock:
-                self._under_way.discard(manager)
+                if self._under_way.pop(manager, None) is not None and reusable:
+                    self._at_rest.append(manager)
 
     def cancel(self) -> None:
         """Ends the runs that are under way, and all later runs as soon as they start."""
         with self._lock:
             self._over = True
             managers = list(self._under_way)
+        for manager in managers:
+            manager.start_cancel()
+
+    def cancel_in(self, thread: int) -> None:
+        """Ends the run that is under way in the thread with this identifier, if there is one."""
+        with self._lock:
+            managers = [manager for manager, own in self._under_way.items() if own == thread]
+            for manager in managers:
+                del self._under_way[manager]
         for manager in managers:
             manager.start_cancel()

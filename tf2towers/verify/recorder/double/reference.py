@@ -4,7 +4,6 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
 import numpy as np
 
-from ..training import Training
 from .conversion import Conversion, NotConvertible
 from .types import FLOAT, enum
 
@@ -68,8 +67,12 @@ class Reference(object):
         self._notes = notes
         self._copies: Dict[Tuple[int, FrozenSet[str]], Optional[Copy]] = {}
 
-    def copy_for(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
-        """The copy for a training step; made once for each set of fed tensors."""
+    def copy_for(self, training: Any, fed: FrozenSet[str]) -> Optional[Copy]:
+        """The copy for a training step; made once for each set of fed tensors.
+
+        Args:
+            training: has `names`, such as 'gradient|weights', and `tensors`.
+        """
         key = (id(training), fed)
         if key not in self._copies:
             self._copies[key] = self._make_copy(training, fed)
@@ -81,7 +84,7 @@ class Reference(object):
         """A step's gradients by 'gradient64|name'; empty where the copy cannot be run."""
         return self._try(lambda: copy.run(run, variables, beside)) or {}
 
-    def _make_copy(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
+    def _make_copy(self, training: Any, fed: FrozenSet[str]) -> Optional[Copy]:
         wanted = {
             name.replace("gradient", "gradient64", 1): tensor
             for name, tensor in zip(training.names, training.tensors)
