@@ -9,6 +9,7 @@ What a loop goes over is no reason: `strategy.run` takes each item when its towe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -122,7 +123,7 @@ class _Body:
         kept = {
             name
             for name, closure in self.live.closures()
-            if not self._is_called_at_once(closure) and not is_after(self.file, self.loop, closure)
+            if not self._is_called_at_once(closure) and not self._comes_later(closure)
         }
         if isinstance(self.home, cst.Module):  # of a function in the body, too: it means the module's name
             declarations = (node for node in self.inside if isinstance(node, cst.Global))
@@ -173,6 +174,12 @@ class _Body:
             gathered,
             frozenset(self.bound) - outer,
         )
+
+    def _comes_later(self, closure: cst.CSTNode) -> bool:
+        """True if a function is made when all rounds are over, and no round comes after it."""
+        around = itertools.takewhile(lambda node: node is not self.home, self.file.ancestors(self.loop))
+        again = any(isinstance(node, cst.For | cst.While) for node in around)
+        return not again and is_after(self.file, self.loop, closure)
 
     def _bound(self) -> Iterator[str]:
         """The names that the body binds in the scope that it is in."""

@@ -525,7 +525,7 @@ def train_op(x, devices):
 
 x = tf.placeholder(tf.float32, [4, 3])
 train, values, weights = train_op(x, ['/gpu:0', '/gpu:1'])
-print([(v.name, v.device) for v in tf.global_variables()])
+print([v.name for v in tf.global_variables()])
 rng = np.random.RandomState(3)
 with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
