@@ -45,6 +45,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
@@ -424,7 +425,7 @@ class _Writer:
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
         sites += self._given_devices()
-        sites = [site for site in sites if not self.file.is_unreached(site, "")]
+        sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
