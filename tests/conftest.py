@@ -17,8 +17,6 @@ _QUICK = spec_from_file_location("quick_start", _TESTS / "quick_start" / "sitecu
 _QUICK.loader.exec_module(module_from_spec(_QUICK))
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# tf_keras is for the test that asks for it: its import takes a second
-os.environ["TF2TOWERS_TF_KERAS"] = "0"
 # `nohup make test &`: what tests start would ignore these signals as well, and no test of them could end it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

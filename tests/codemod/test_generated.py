@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from codemod_texts import printed, table
 
-from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.symbols import PARTS, find_replacement, read_table, symbol_table, taken_arguments
+from tf2towers.codemod.tables import library_changes
 
 ROOT = Path(__file__).parents[2]
 needs_tensorflow = pytest.mark.tensorflow

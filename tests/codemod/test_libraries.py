@@ -10,8 +10,8 @@ from textwrap import dedent
 import pytest
 from codemod_texts import codes, migrated, texts
 
-from tf2towers.codemod.libraries import library_changes
 from tf2towers.codemod.migrate import migrate
+from tf2towers.codemod.tables import library_changes
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 

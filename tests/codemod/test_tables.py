@@ -3,8 +3,8 @@
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.arguments import keyword_renames
 from tf2towers.codemod.symbols import find_replacement, is_module
+from tf2towers.codemod.tables import keyword_renames
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`tf2towers compare` on scripts that report steps without training: no TensorFlow needed."""
 
+import json
 import signal
 import socket
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Start, Write, compared
+from .conftest import FAKE, Start, Write, compared
 
 STEPS = "for _ in range(5): step(0.001)"
 CLUSTER = "if not job: tf.train.Server()\n"
@@ -104,6 +105,26 @@ def test_arguments_that_are_refused(script: Write, start: Start, arguments: list
     script("server.py", CLUSTER)
     _, errors = (process := start(*arguments)).communicate(timeout=180)
     assert (process.returncode, said in errors) == (2, True), errors
+
+
+def test_a_notebook_and_python_2(script: Write, start: Start, tmp_path: Path) -> None:
+    """Cells are one program, without magics; an original in Python 2 runs as `migrate --python3` writes it."""
+    script("legacy.py", "for _ in xrange(4):\n    step(0.01)\nprint 'legacy'\n")
+    cells = [
+        FAKE,
+        "%matplotlib inline\nimport time",
+        "for _ in range(4):\n    step(0.01)\nget_ipython().system('ls')",
+    ]
+    notebook = {
+        "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in cells],
+        "metadata": {}, "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    (tmp_path / "modern.ipynb").write_text(json.dumps(notebook))
+    numbers = compared(start, tmp_path, "legacy.py", "modern.ipynb")
+    legacy, modern = (numbers[side] for side in ("legacy", "modern"))
+    assert legacy["steps"] == modern["steps"] == 4
+    assert numbers["notes"][0].startswith("legacy: the original is Python 2")
+    assert "modern: left out of the notebook: 1 magic: %matplotlib inline (cell 2)" in numbers["notes"]
 
 
 @pytest.mark.parametrize(("together", "steps"), [("", 80), (", together=2", 40)])

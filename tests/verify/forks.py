@@ -1,4 +1,4 @@
-"""Runs recorders as forks of a process that has imported TensorFlow: that is most of what a short recording takes.
+"""Runs recorders as forks of a process that has imported what they import: most of what a short recording takes.
 
 `python forks.py` is that process, and prints its port. A connection sends it a line, JSON: the program's words, its
 log, its environment, its working folder. It gets two numbers: the process's, when it begins, and its exit status.
@@ -6,6 +6,7 @@ log, its environment, its working folder. It gets two numbers: the process's, wh
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -74,11 +75,22 @@ class Forks:
             server.communicate()
 
 
+#: what an original's recorder imports, and what a migrated script mostly does; neither starts TensorFlow
+IMPORTED = {
+    "1": ("tf2towers.verify.stand_ins", "tf2towers.runtime.tf1.layers"),
+    "0": (
+        "tf2towers.runtime.strategy",
+        "tf2towers.runtime.graph_session.session",
+        "tf2towers.runtime.tf1.layers",
+    ),
+}
+
+
 def serve() -> None:
     import tensorflow  # noqa: F401
 
-    import tf2towers.verify.recorder.running  # noqa: F401
-
+    for name in ("tf2towers.verify.recorder.running", *IMPORTED[os.environ["TF_USE_LEGACY_KERAS"]]):
+        importlib.import_module(name)
     parent, running = os.getppid(), dict[int, socket.socket]()
     gc.collect()
     gc.freeze()

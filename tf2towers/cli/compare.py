@@ -28,8 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     python = "the interpreter that runs LEGACY, such as one with a real TensorFlow 1.15"
-    add("legacy", type=Path, metavar="LEGACY", help="the script that the other is compared with")
-    add("modern", type=Path, metavar="MODERN", help="the script that is compared with LEGACY")
+    add(
+        "legacy", type=Path, metavar="LEGACY", help="the script, or notebook, that the other is compared with"
+    )
+    add("modern", type=Path, metavar="MODERN", help="the script, or notebook, that is compared with LEGACY")
     add("--steps", type=positive, metavar="K", help="end each run after K training steps")
     add("--legacy-python", metavar="EXE", default=sys.executable, help=python)
     add("--timeout", type=seconds, metavar="SECONDS", help="for each run (default: no limit)")
@@ -40,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the comparison and returns the exit status, which the epilog lists."""
-    check_scripts((options.legacy, options.legacy_python), (options.modern, None))
+    check_scripts((options.legacy, options.legacy_python), python2=True)
+    check_scripts((options.modern, None))
     require_modules("tensorflow", *["matplotlib"] * (options.report is not None))
     from tf2towers.compare.outcome import as_text, page
     from tf2towers.compare.run_both import compare

@@ -187,7 +187,7 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
     if any(result.script == STDIN for result in results):
         raise CommandError("--verify needs a file: the standard input cannot be run twice")
     originals = ((result.script, options.legacy_python) for result in results)
-    check_scripts(*originals, notebooks=True, python2=True)
+    check_scripts(*originals, python2=True)
     require_modules("tensorflow", "numpy")
     return max(_verify(result, options) for result in results)
 

@@ -87,21 +87,16 @@ def expression(text: str) -> str:
 # -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
 
 
-def check_scripts(*scripts: tuple[Path, str | None], notebooks: bool = False, python2: bool = False) -> None:
+def check_scripts(*scripts: tuple[Path, str | None], python2: bool = False) -> None:
     """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
-        scripts: each with the interpreter that will run it; None: this interpreter.
-        notebooks: whether they may be notebooks.
+        scripts: each, which may be a notebook, with the interpreter that will run it; None: this interpreter.
         python2: whether they may be Python 2 that can be converted.
     """
     for script, python in scripts:
         if script.is_dir():
             raise CommandError(f"{script}: a folder; give one script")
-        if script.suffix == ".ipynb" and not notebooks:
-            raise CommandError(
-                f"{script} is a notebook: `jupyter nbconvert --to script {script}` makes a script of its cells"
-            )
         read = partial(Script.from_notebook if script.suffix == ".ipynb" else Script.read, script)
         try:
             read(checked=False)

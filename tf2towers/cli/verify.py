@@ -62,8 +62,8 @@ def add_run_arguments(parser: argparse._ActionsContainer) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the verification and returns the exit status."""
-    check_scripts((options.legacy, options.legacy_python), notebooks=True, python2=True)
-    check_scripts((options.migrated, None), notebooks=True)
+    check_scripts((options.legacy, options.legacy_python), python2=True)
+    check_scripts((options.migrated, None))
     require_modules("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as for Ctrl-C: leave no processes and files behind
         signal.signal(number, lambda got, _: sys.exit(128 + got))

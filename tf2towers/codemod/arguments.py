@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import libcst as cst
 import libcst.matchers as m
@@ -12,27 +11,10 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import is_literal_list
 from tf2towers.codemod.changes import Now, Replacement, argument, with_argument
 from tf2towers.codemod.program import File
-from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments, unserved_arguments
+from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
+from tf2towers.codemod.tables import argument_orders, keyword_renames
 
 _INTEGER = m.Integer() | m.UnaryOperation(m.Minus(), m.Integer())
-
-
-@cache
-def argument_orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
-    """Function -> its arguments in the old order, when a call is known to use that, and what changed."""
-    return {
-        name: (tuple(order.split(",")), when, note)
-        for name, order, when, note, _ in read_table("data/argument_orders.tsv")
-    }
-
-
-@cache
-def keyword_renames() -> dict[str, dict[str, str]]:
-    """Function that renamed some keywords -> old keyword, where TF 2.21 no longer takes it, and its new name."""
-    found: dict[str, dict[str, str]] = {}
-    for name, old, new, accepted in read_table("data/keywords.tsv"):
-        found.setdefault(name, {}).update({old: new} if accepted != "yes" else {})
-    return found
 
 
 def _order_of_call(

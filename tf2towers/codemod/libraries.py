@@ -5,52 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Literal, NamedTuple
 
 import libcst as cst
 
 from tf2towers.codemod.nodes import imported, module_of
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.reached import find_unreached_context, note_site
-from tf2towers.codemod.symbols import RUNTIME, beginnings, read_table
-from tf2towers.source.python2.tables import read_words
-
-
-class LibraryChange(NamedTuple):
-    """What became of a name of another library.
-
-    Attributes:
-        kind: 'name': it has another name, in the same module or in another one (`builtins.float` for `numpy.float`).
-            'module': it was a module, which stands elsewhere. 'gone': nothing certainly replaces it.
-        target: that name or module; for 'gone', what a person would write, where that is known.
-    """
-
-    kind: Literal["name", "module", "gone"]
-    target: str = ""
-
-    @property
-    def home(self) -> str:
-        """The module that has the name today."""
-        return self.target.rpartition(".")[0]
-
-    @property
-    def last(self) -> str:
-        """The name in that module."""
-        return self.target.rpartition(".")[2]
-
-    @property
-    def is_in_runtime(self) -> bool:
-        """True if the runtime has what the library has lost."""
-        return self.target.startswith(f"{RUNTIME}.")
-
-
-@cache
-def library_changes() -> dict[str, LibraryChange]:
-    """Dotted name (`numpy.float`) -> what became of it. A module that is gone has one row, for all that was in it."""
-    found = {module: LibraryChange("gone") for module in read_words("modules")}
-    for name, *rest in read_table("libraries.tsv"):
-        found[name] = LibraryChange(*rest)  # type: ignore[arg-type]
-    return found
+from tf2towers.codemod.symbols import beginnings, read_table
+from tf2towers.codemod.tables import library_changes
 
 
 @cache

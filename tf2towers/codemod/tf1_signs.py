@@ -44,7 +44,7 @@ _OF_CLASSES = frozenset({
 _OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
-#: attributes that an eager tensor and an eager variable have not
+#: attributes that neither an eager tensor nor an eager variable has
 _OF_ELEMENTS = frozenset({"consumers", "eval", "graph", "op"})
 #: functions that return a tensor, and one that returns a variable
 _TENSORS = frozenset({

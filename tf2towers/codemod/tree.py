@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -161,7 +161,7 @@ class Tree:
 
     def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
-        return pairwise([node, *self.ancestors(node)])
+        return pairwise(chain([node], self.ancestors(node)))
 
     def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
         """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
@@ -176,7 +176,7 @@ class Tree:
 
     def statement(self, node: cst.CSTNode) -> Statement:
         """The innermost statement a node is in."""
-        return next(each for each in (node, *self.ancestors(node)) if isinstance(each, Statement))
+        return next(each for each in chain([node], self.ancestors(node)) if isinstance(each, Statement))
 
     def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
         """The statement and the name in `name = tf.something`."""
@@ -206,7 +206,7 @@ class Tree:
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
-        scopes = (self.scopes.get(each) for each in (node, *self.holders(node)))
+        scopes = (self.scopes.get(each) for each in chain([node], self.holders(node)))
         return next((scope for scope in scopes if scope is not None), self.module_scope)
 
     def _complete_scopes(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import signal
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from tf2towers.compare.outcome import Outcome, machine
 from tf2towers.compare.side import EnoughSteps, Side
-from tf2towers.compare.watch.__main__ import ALLOWED, WRITES
+from tf2towers.compare.watch.__main__ import ALLOWED, TEXTS, WRITES
 from tf2towers.launch.cluster import LaunchError, Shape
 from tf2towers.launch.job import TIMED_OUT, Job, ending_words
 from tf2towers.launch.job import Outcome as Ending
@@ -21,7 +22,8 @@ from tf2towers.launch.plan import Plan
 from tf2towers.launch.program import find_shape, has_cluster, is_tf1, makes_session_calls
 from tf2towers.launch.signals import note_signals
 from tf2towers.report.paths import counted
-from tf2towers.verify.process import last_lines, portable
+from tf2towers.verify.process import RunFailed, last_lines, portable
+from tf2towers.verify.texts import Texts, texts_of
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: stands for the side's own empty folder, which is removed afterwards
@@ -101,22 +103,24 @@ def _run(
     own = folder / "scratch"
     own.mkdir()
     (folder / "tmp").mkdir()
-    tf1 = is_tf1(side.script)
+    tf1, texts = is_tf1(side.script), _texts_of(side)
+    (folder / "texts.json").write_text(json.dumps(texts.settings()), encoding="utf-8")
     flags = {"--tf1": tf1, "--same-draws": draws, "--alone": shape is None}
     arguments = [
         *(flag for flag, wanted in flags.items() if wanted),
-        str(side.script),
+        str(side.script.resolve()),
         *(word.replace(SCRATCH, str(own)) for word in options.arguments),
     ]
     environment = {
         "TMPDIR": str(folder / "tmp"),
         "PYTHONHASHSEED": "0",
+        TEXTS: str(folder / "texts.json"),
         WRITES: str(folder / "writes"),
         ALLOWED: os.pathsep.join(str(Path(allowed).resolve()) for allowed in options.allow_writes),
     }
     watch = WATCH
     if tf1 and python != sys.executable:
-        watch = portable(WATCH, folder / "watch")
+        watch = portable(WATCH, folder / "watch", texts.needed())
         environment["TF2_BEHAVIOR"] = "0"  # TensorFlow 2 leaves 1 in it, which TF 1.15 would obey
     tasks = shape or Shape(0, 1, "")
     side.begin()
@@ -132,6 +136,16 @@ def _run(
         side.end()
     if not signals:
         _check(side, ending)
+
+
+def _texts_of(side: Side) -> Texts:
+    """What runs in place of a side's files, which its notes say."""
+    try:
+        texts = texts_of(side.script, original=side.title == "legacy")
+    except RunFailed as problem:
+        raise CompareError(str(problem)) from None
+    side.notes += texts.notes
+    return texts
 
 
 def _check(side: Side, ending: Ending) -> None:

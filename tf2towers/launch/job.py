@@ -128,7 +128,7 @@ class Job:
     def _until_decided(self, began: float) -> Outcome:
         timeout, work = self._plan.timeout, Work(self._plan.idle)
         waited_for, quiet_since = "", began
-        told: set[str] = set()
+        noted: set[str] = set()
         workers = [member for member in self.members if member.task.trains]
         if self._plan.ends_with_chief:
             workers = workers[:1]
@@ -151,8 +151,8 @@ class Job:
                 running = ", ".join(worker.task.name for worker in workers if worker.runs)
                 still = f" ({running} had not ended)" if len(self.members) > 1 else ""
                 return Outcome(TIMED_OUT, why + still)
-            for name in self._waiting_for_chief() - told:
-                told.add(name)
+            for name in self._waiting_for_chief() - noted:
+                noted.add(name)
                 self._watcher.notice(f"{name} {_WORKER_WAITS}")
             if self._pump():
                 quiet_since = time.monotonic()

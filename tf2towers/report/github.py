@@ -15,7 +15,7 @@ _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def render(results: Iterable[MigrationResult], rule_of: Callable[[str], Rule | None]) -> str:
+def render(results: Iterable[MigrationResult], rule_of: Callable[[str], type[Rule] | None]) -> str:
     """Returns one workflow command for each finding, error and accepted site, one on a line."""
     lines: list[str] = []
     for result in results:

@@ -9,14 +9,7 @@ import libcst as cst
 from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import Change, Removal, Replacement, replace_statement
 from tf2towers.codemod.dead_code import is_taken
-from tf2towers.codemod.libraries import (
-    LibraryChange,
-    gone_part,
-    last_names,
-    library_changes,
-    library_name,
-    note_lost,
-)
+from tf2towers.codemod.libraries import gone_part, last_names, library_name, note_lost
 from tf2towers.codemod.library_calls import change_call, renamed
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.python_versions import (
@@ -28,6 +21,7 @@ from tf2towers.codemod.python_versions import (
 )
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.tables import LibraryChange, library_changes
 
 
 def _find_uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:

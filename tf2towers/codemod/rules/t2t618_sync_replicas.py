@@ -36,10 +36,13 @@ class SyncReplicas(Rule):
         ),
     )
 
-    def visit_Call(self, node: cst.Call) -> None:
-        """Notes each such optimizer whose queue runner nothing starts."""
+    def applies(self) -> bool:
+        """True if the program never names what starts the queue runner."""
         texts = [each.script.text for each in self.file.program.files]
-        started = any(word in text for word in _STARTERS for text in texts)
-        if self.file.canonical(node.func) in _OPTIMIZERS and not started:
+        return not any(word in text for word in _STARTERS for text in texts)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes each such optimizer."""
+        if self.file.canonical(node.func) in _OPTIMIZERS:
             message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
             self.note(node, f"{message}, in TF 1 as well", "note")

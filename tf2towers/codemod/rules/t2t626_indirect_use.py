@@ -15,7 +15,9 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import (
     Found,
     both_or_neither_have,
+    canonical_name,
     find_replacement,
+    is_module,
     names_in,
     row_of,
     was_in_tf1,
@@ -221,6 +223,33 @@ def _takes_what_stays(file: File, name: str) -> bool:
     return True
 
 
+def _passed_local_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
+    """Local modules that are values, where the program may take TensorFlow from them: `build(common)`, and `it.tf`.
+
+    Each comes with the name of TensorFlow, or of a module of it, in the local one.
+    """
+    read = sorted(set().union(*map(unknown_attributes, file.program.all_files)))
+    given: dict[str, str] = {}
+    for module in file.program.imports.imports_of(file.path):
+        for name in read:
+            taken = canonical_name(file.program.through(file, f"{module}.{name}") or "")
+            if taken == "tf" or is_module(taken):
+                given.setdefault(module, name)
+    if not given:
+        return
+    owners = {node.value for node in file.all(cst.Attribute)}
+    uses: list[nodes.Symbol] = [*file.all(cst.Name), *file.all(cst.Attribute)]
+    for use in uses:
+        parent = file.parent(use)
+        if use in owners or file.is_bound(use) or isinstance(parent, cst.ImportAlias | cst.ImportFrom):
+            continue
+        first = given.get(file.canonical(use) or "")
+        call = parent if isinstance(parent, cst.Call) else None
+        if first is None or _is_followed(file, use) or (call and file.canonical(call.func) in _HARMLESS):
+            continue
+        yield use, first
+
+
 def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
     """Texts that name TensorFlow to a call that imports, or to `sys.modules`; by a computed text any may (T2T624)."""
     for text in file.tree.literals:
@@ -238,12 +267,13 @@ def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
 class IndirectUse(Rule):
     """TensorFlow is passed on as a value
 
-    The module itself may be an argument, or an attribute is taken by a name that no text of the program says
-    (`getattr(tf, input())`). Then it is unknown whether the symbols mean the same in TF 2. The name may be in a table,
-    in a flag's default or choices, or a part of it is known (`name + 'Optimizer'`). Where TF 2 has all that it can be,
-    the call stays. `hasattr(tf, 'contrib')` becomes True. Of `{"run": tf.train}` this holds where the program names
-    what TF 2's module lacks, of some object (`x.Server`) or in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval`
-    or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    The module itself may be an argument, or a module of the script in which TensorFlow has a name. Or an attribute is
+    taken by a name that no text of the program says (`getattr(tf, input())`). Then it is unknown whether the symbols
+    mean the same in TF 2. The name may be in a table, in a flag's default or choices, or a part of it is known
+    (`name + 'Optimizer'`). Where TF 2 has all that it can be, the call stays. `hasattr(tf, 'contrib')` becomes True.
+    Of `{"run": tf.train}` this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or
+    in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2
+    has under the same name.
 
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.
@@ -322,6 +352,10 @@ class IndirectUse(Rule):
                 self._quote(text, "a string names TensorFlow for an import: what is taken from it is unknown")
         for use, canonical in passed_modules(file):
             self._ask(use, canonical)
+        if not file.program.is_tf2:
+            for use, name in _passed_local_modules(file):
+                what = f"a module whose {name} is of TensorFlow"
+                self._quote(use, f"{what} is passed on as a value: what is taken from it is unknown")
         if file.program.is_tf2:
             return
         for use, canonical in file.names.spelled_symbols:

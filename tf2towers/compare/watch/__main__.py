@@ -7,13 +7,14 @@ build the same graph, so each operation is seeded by its name scope, and both dr
 the script is not a task of a cluster, whatever the environment variables say.
 """
 
+import json
 import os
 import platform
 import random
-import runpy
 import sys
 from typing import Any, List
 
+TEXTS = "TF2TOWERS_TEXTS"  # the file with what runs in place of the program's own, see `verify.texts.Texts.settings`
 WRITES = "TF2TOWERS_WRITES"  # the folder into which the script's writes are redirected, except those into its parent
 ALLOWED = "TF2TOWERS_ALLOWED_WRITES"  # folders that the script may write to, separated as in PATH
 _FLAGS = ("--tf1", "--same-draws", "--alone")
@@ -30,7 +31,10 @@ def main(arguments: List[str]) -> None:
     # this package's folder is on the path only for this import: it may be another Python's site-packages
     sys.path.append(os.path.abspath(os.path.join(__file__, *[os.pardir] * 4)))
     from tf2towers.compare.watch.steps import Steps
+    from tf2towers.verify.recorder.program import run_program
 
+    with open(os.environ.pop(TEXTS)) as stream:
+        texts = json.load(stream)
     steps = Steps("--alone" not in flags)
     with steps.aside():
         _prepare(steps, "--tf1" in flags, "--same-draws" in flags)
@@ -38,7 +42,7 @@ def main(arguments: List[str]) -> None:
     sys.argv = [script, *rest]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     try:
-        runpy.run_path(script, run_name="__main__")
+        run_program(script, texts)
     finally:
         steps.end()
 

@@ -247,12 +247,13 @@ class _Order:
                 continue
             if handed_on := sources.intersection(self._memory_of(node)):
                 given[node.name] = set().union(*map(given.__getitem__, handed_on))
-            elif "GPU" not in node.device and not self._nodes.in_control_flow(node.name):
+            elif not self._nodes.in_control_flow(node.name):
                 taken = {
                     name: reads[name]
                     for source in sources
                     for name in given[source]
                     if before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
+                    and self._is_where(node, reads[name].variable)
                 }
                 used.update(self._copy_reads_for(node, taken, given))
         return used
@@ -346,6 +347,10 @@ class _Order:
             return inputs
         handed_on = node.op == "Switch" or is_same_memory(node.op, self._nodes.operation(node.name))
         return inputs[:1] if handed_on else []
+
+    def _is_where(self, node: Any, variable: str) -> bool:
+        """True if a node is on its variable's own GPU, or on none: on another GPU it computes with a copy."""
+        return "GPU" not in node.device or node.device == self._nodes.operation(variable).device
 
     def _is_written_here(self, variable: str) -> bool:
         return variable in self._accesses.writers and variable not in self._accesses.elsewhere

@@ -48,9 +48,8 @@ def unknown_sizes_are_not_equal(changes: Patch) -> None:
         equal = plain(self, other)
         if equal is not True or getattr(specs, "are_compared", False):
             return equal
-        same_sizes = getattr(self, "_dims", self) is getattr(
-            other, "_dims", other
-        )  # `tf.TensorShape(x)` takes x's
+        # `tf.TensorShape(x)` takes the sizes of x
+        same_sizes = getattr(self, "_dims", self) is getattr(other, "_dims", other)
         return same_sizes or None not in (self.as_list() if self.rank else ())
 
     changes.set(tf.TensorShape, "__eq__", certainly_equal)

@@ -22,8 +22,19 @@ _WRITTEN = frozenset(
 )
 
 
+def _scatter(kind: str, variable: Any, indices: tf.Tensor, updates: tf.Tensor) -> tf.Operation:
+    """Changes rows of a variable, which in an original that `verify` records may be a reference."""
+    if hasattr(variable, "handle"):
+        operation = getattr(tf.raw_ops, f"ResourceScatter{kind}")
+        return operation(resource=variable.handle, indices=indices, updates=updates)
+    return getattr(v1, f"scatter_{kind.lower()}")(variable, indices, updates).op
+
+
 class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
+
+    def _apply_sparse(self, grad: Any, var: Any) -> tf.Operation:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
         numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
@@ -32,11 +43,10 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
         m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
         v_rows = beta2 * tf.gather(v, indices) + (1 - beta2) * tf.square(grad)
         step = rate * tf.sqrt(1 - power2) / (1 - power1) * m_rows / (tf.sqrt(v_rows) + epsilon)
-        scatter = tf.raw_ops.ResourceScatterUpdate
         return tf.group(
-            tf.raw_ops.ResourceScatterSub(resource=var.handle, indices=indices, updates=step),
-            scatter(resource=m.handle, indices=indices, updates=m_rows),
-            scatter(resource=v.handle, indices=indices, updates=v_rows),
+            _scatter("Sub", var, indices, step),
+            _scatter("Update", m, indices, m_rows),
+            _scatter("Update", v, indices, v_rows),
         )
 
 
@@ -50,9 +60,16 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
     def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
         names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
         numbers = dict(zip(names, self._numbers(grad.dtype), strict=True))
-        slots = {name: self.get_slot(var, name).handle for name in "mv"}
-        locking = {"use_locking": self._use_locking, "use_nesterov": True}
-        return tf.raw_ops.ResourceApplyAdam(var=var.handle, grad=grad, **slots, **numbers, **locking)
+        written = {"var": var, **{name: self.get_slot(var, name) for name in "mv"}}
+        given = {**numbers, "grad": grad, "use_locking": self._use_locking, "use_nesterov": True}
+        if not hasattr(var, "handle"):  # a reference, in an original that `verify` records
+            return tf.raw_ops.ApplyAdam(**written, **given).op
+        return tf.raw_ops.ResourceApplyAdam(**{name: each.handle for name, each in written.items()}, **given)
+
+    _apply_dense = _resource_apply_dense
+
+    def _apply_sparse(self, grad: Any, var: Any) -> tf.Operation:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
         power1, power2, rate, beta1, beta2, epsilon = self._numbers(grad.dtype)
@@ -61,7 +78,7 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
             """The slot's rows after all of it has decayed, and these have grown."""
             slot = self.get_slot(var, name)
             with tf.control_dependencies([slot.assign(slot * decay).op]):
-                added = tf.raw_ops.ResourceScatterAdd(resource=slot.handle, indices=indices, updates=rows)
+                added = _scatter("Add", slot, indices, rows)
             with tf.control_dependencies([added]):
                 return tf.gather(slot.read_value(), indices)
 
@@ -72,7 +89,7 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
         )
         rate *= tf.sqrt(1 - power2) / (1 - power1)
         step = rate * (m_new + beta1 * m_rows) / (tf.sqrt(v_rows) + epsilon)
-        return tf.raw_ops.ResourceScatterSub(resource=var.handle, indices=indices, updates=step)
+        return _scatter("Sub", var, indices, step)
 
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):

@@ -62,6 +62,12 @@ def protect_tensorflow(writes: Writes) -> None:
             writes.restored = os.fsdecode(save_path), os.fsdecode(_prefix_to_read(writes, save_path))
         return original(saver, sess, save_path)
 
+    def run(original: Any, session: Any, fetches: Any, feed_dict: Any = None, *rest: Any, **more: Any) -> Any:
+        """`Session.run`; a data set may take the names of its files from a placeholder."""
+        fed = {key: _fed(writes, value) for key, value in feed_dict.items()} if feed_dict else feed_dict
+        return original(session, fetches, fed, *rest, **more)
+
+    wrap(importlib.import_module("tensorflow.python.client.session").BaseSession, "run", run)
     training_util = importlib.import_module("tensorflow.python.training.training_util")
     saver_class = importlib.import_module("tensorflow.python.training.saver").Saver
     wrap(saver_class, "save", save)
@@ -187,6 +193,27 @@ def _each(writes: Writes, use: str, value: Any) -> Any:
     else:
         new = _placed(writes, use, found)
     return value if new == found else new
+
+
+def _fed(writes: Writes, value: Any) -> Any:
+    """What is fed in place of a value: a text that names a file in scratch leads there."""
+    first = value
+    while isinstance(first, (list, tuple)) and first:
+        first = first[0]
+    if not isinstance(first, (str, bytes)) and getattr(getattr(first, "dtype", None), "kind", "") not in (
+        "O",
+        "S",
+        "U",
+    ):
+        return value
+    found = _concrete(value)
+    if found is None or isinstance(found, list):
+        return value if found is None else [_fed(writes, part) for part in found]
+    with contextlib.suppress(OSError, ValueError):  # a text that names no file
+        readable = writes.readable(found)
+        if os.fsdecode(readable).startswith(writes.files) and os.path.exists(readable):
+            return readable
+    return value
 
 
 def _with_path(writes: Writes, original: Any, use: str, place: int, name: str) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from tf2towers.codemod.libraries import LibraryChange, library_changes
+from tf2towers.codemod.tables import LibraryChange, library_changes
 from tf2towers.verify.recorder.imports import WhenImported
 
 

@@ -14,8 +14,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, NoReturn
 
-from tf2towers.codemod.arguments import argument_orders, keyword_renames
 from tf2towers.codemod.symbols import is_for_sessions, is_module, is_of_old_release, symbol_table
+from tf2towers.codemod.tables import argument_orders, keyword_renames
 from tf2towers.verify.stand_ins.objects import STILL_THERE, NoStandInError, Objects, in_old_order
 
 

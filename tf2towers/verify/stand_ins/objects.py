@@ -10,8 +10,8 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import Any
 
-from tf2towers.codemod.arguments import argument_orders, keyword_renames
 from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_for_sessions, is_still_there
+from tf2towers.codemod.tables import argument_orders, keyword_renames
 
 #: whole modules of tf.contrib that TensorFlow still has elsewhere
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
