@@ -719,12 +719,17 @@ for i in range(2):
     with tf.device('/gpu:%d' % i):
         a, b, c = net(x), x * i, i
 print(a, b, c)
+=== much_is_returned -> '    return long_name_of_the_first, long_name_of_the_second, long_name_of_the_third\n'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        long_name_of_the_first, long_name_of_the_second, long_name_of_the_third = net(x), x * i, i
+print(long_name_of_the_first, long_name_of_the_second, long_name_of_the_third)
 === very_much_is_read_after -> '    return (a_name_with_many_letters, another_name_with_many_letters,\n'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         a_name_with_many_letters = net(x)
-        another_name_with_many_letters, a_third_name_with_many_letters = x * i, i
-print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_many_letters)
+        another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
+print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):

@@ -253,6 +253,10 @@ SCOPES = {
      "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n"),
     "a session": ("    with tf.Session():\n",
      "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
+    "a variable scope with a comment": ("    # the net\n    with tf.variable_scope('net'):\n",
+     "    strategy = TowerStrategy(n)\n    # the net\n    with tf.variable_scope('net'), strategy.scope():\n"),
+    "the CPU with a comment": ("    # on the CPU\n    with tf.device('/cpu:0'):\n",
+     "    # on the CPU\n    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
     "another device": ("    with tf.device('/gpu:0'):\n",
      "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
     "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
@@ -573,6 +577,73 @@ def test_a_mean_of_a_local_module(program):
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
 
+#: how a method gives the mean -> whether it is a reduce
+METHODS = [
+    ([("def average(t", "def average(self, t")], True),
+    ([("def average(", "@staticmethod\ndef average("), ("self.average", "Trainer.average")], True),
+    ([("def average(", "@staticmethod\ndef average(")], True),
+    ([("def average(", "@cached\ndef average(")], False),
+    ([("def average(t", "def average(self, t"), ("self.average", "self.other.average")], False),
+    ([("def average(t", "def average(self, t"), ("self.average", "make().average")], False),
+    ([("def average(t", "def average(self, t"), ("def build(", "@staticmethod\n    def build(")], False),
+    ([("def average(t", "def average(self, t"), ("END", "class B(Trainer):\n    average = other")], False),
+    ([("def average(t", "def average(self, t"), ("END", "class B(Trainer):\n    def average(self, t): pass")], False),
+    ([("def average(t", "def average(self, t"), ("END", "Trainer.average = other")], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "is_mean"), METHODS)
+def test_a_mean_that_a_method_gives(changes, is_mean):
+    build = """
+def build(self, opt, x):
+    grads = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            grads.append(opt.compute_gradients(x))
+    return self.average(grads)
+"""
+    text = f"import tensorflow as tf\n\n\nclass Trainer(object):\n{indent(MEAN + build, '    ')}\n\nEND\ntf.Session()\n"
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, indent(new, "    ").lstrip() if old.startswith("def a") else new)
+    text = after(text.replace("END\n", ""))
+    assert ("return strategy.reduce('MEAN', grads)\n" in text) is is_mean
+    assert ("return opt.compute_gradients(x)\n" in text) is is_mean
+    assert "def average" in text or is_mean
+
+
+def test_the_mean_of_another_object_is_its_own():
+    own = MEAN + dedent(
+        """
+        def build(trainer, opt, x):
+            grads = []
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    grads.append(opt.compute_gradients(x))
+            return trainer.average(grads), make().average(grads)
+        """
+    )
+    text = after(f"import tensorflow as tf\n\n\n{own}\n\ntf.Session()\n")
+    assert "return trainer.average(grads), make().average(grads)" in text and "'MEAN'" not in text
+
+
+def test_a_mean_that_a_package_hands_on(program):
+    files = {
+        "nets/averages.py": f"import tensorflow as tf\n\n\n{MEAN}",
+        "nets/__init__.py": "from .averages import average as mean\n",
+        "helpers.py": "import tensorflow as tf\nfrom nets.averages import *\n",
+    }
+    for line, mean in (
+        ("import nets.averages", "nets.averages.average"),
+        ("from nets import averages", "averages.average"),
+        ("from helpers import average", "average"),
+        ("from helpers import *", "average"),
+    ):
+        main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
+        text = program({**files, "train.py": main}).changes[0].after
+        assert "grads = strategy.reduce('MEAN', [])" in text, line
+
+
 def test_a_mean_where_no_strategy_is_seen_stays():
     text = (
         dedent(
@@ -609,6 +680,18 @@ OTHERS = [
     ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
      "                opt.compute_gradients(1)\n", "            with strategy.scope(), tf.device('/gpu:0'):\n"),
 ]  # fmt: skip
+
+
+def test_devices_that_are_no_towers_have_no_strategy(program):
+    main = "import tensorflow as tf\nimport util\n\nprint('/gpu:0', '/gpu:1')\ntf.Session()\n"
+    on_cpu = "def one(x, d='/cpu:0'):\n    with tf.device(d):\n        return tf.Variable(0.)\none(1)\n"
+    not_run = "if __name__ == '__main__':\n    with tf.device('/gpu:1'):\n        print(tf.Variable(0.))\n"
+    for lines in (on_cpu, not_run):
+        changes = program({"util.py": f"import tensorflow as tf\n{lines}", "train.py": main}).changes
+        assert not any("Strategy" in each.after for each in changes)
+    given = [on_cpu.replace("one(1)", call) for call in ("one(1, '/gpu:1')", "one(1, d='/gpu:1')")]
+    for lines in (on_cpu.replace("cpu", "gpu"), not_run, *given):
+        assert "TowerStrategy()" in after(f"{main}{lines}".replace("import util\n", ""))
 
 
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
@@ -871,7 +954,7 @@ def net():
     result = migrated(head + dedent(lines))
     text = result.changes[0].after
     assert text.endswith(f"return tf.get_variable('w', [])\n\n{dedent(wanted)}")
-    assert [each.code for each in result.findings if "several tasks" in each.message] == ["T2T630"] * sites
+    assert [each.code for each in result.findings if "several devices" in each.message] == ["T2T630"] * sites
     assert result.status == 0 and after(text) == text
 
 

@@ -243,7 +243,7 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
     devices = [call.args[0].value for call in calls]
     texts = {*map(file.text.of, devices)}
     if not chosen and (len(texts) > 1 or any(_is_of_a_loop(file, device) for device in devices)):
-        message = "the script itself gives its variables to several tasks: that is no strategy's scope"
+        message = "the script itself gives its variables several devices: they are no strategy's scope"
         for call in calls:
             file.note(call, "T2T630", message, kind="note")
         return

@@ -105,7 +105,7 @@ def find_definition(
             return file, node
         case [_, _, *_]:
             return None
-    name = file.canonical(func) or nodes.last_name(func)
+    name = file.canonical(func) or (func.value if isinstance(func, cst.Name) else "")
     if name.startswith(("tf.", "builtins.")):
         return None
     if nodes.is_name(func) and not file.meanings.bindings(func):
@@ -144,7 +144,7 @@ def _class_of(file: File, owner: cst.BaseExpression) -> tuple[File, cst.ClassDef
     function = file.function_around(owner)
     around = file.parent(function) if function is not None else None
     if isinstance(around, cst.ClassDef) and isinstance(function, cst.FunctionDef):
-        first = function.params.params[:1]
+        first = function.params.params[:1] if not function.decorators else []
         if nodes.is_name(owner) and [each.name.value for each in first] == [owner.value]:
             return (file, around) if len(file.meanings.bindings(owner)) == 1 else None
     match find_definition(file, owner):
@@ -155,10 +155,13 @@ def _class_of(file: File, owner: cst.BaseExpression) -> tuple[File, cst.ClassDef
 
 def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.FunctionDef] | None:
     """The method of a class, if nothing else of the program has its name."""
-    defined = (each for other in file.program.all_files for each in other.all(cst.FunctionDef))
-    match [each for each in defined if each.name.value == name]:
+    files = file.program.all_files
+    defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
+    match defined:
         case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
-            return file, function
+            bound = (each for other in files for each in other.all(cst.Name) if each.value == name)
+            others = [each for each in bound if each is not function.name]
+            return (file, function) if not any(map(file.is_bound, others)) else None
     return None
 
 

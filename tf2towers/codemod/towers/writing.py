@@ -35,7 +35,9 @@ from tf2towers.codemod.meanings import Assigned, Binding
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
+    argument,
     block,
+    has_star,
     imported,
     index_of,
     is_name,
@@ -318,9 +320,9 @@ class _Writer:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
-    def _listed(self, names: Sequence[str], indent: str) -> str:
-        """Names with commas, in brackets and several lines where they are too many for one."""
-        rows = textwrap.wrap(", ".join(names), _LIMIT - 2 * len(indent) - len(" = strategy.run("))
+    def _listed(self, names: Sequence[str], indent: str, beside: str) -> str:
+        """Names with commas; in brackets and several lines where one is too short for them and what is beside them."""
+        rows = textwrap.wrap(", ".join(names), _LIMIT - len(indent) - len(beside))
         broken = f"\n{self._deeper}".join(rows)
         return f"({broken})" if len(rows) > 1 else ", ".join(names)
 
@@ -339,7 +341,7 @@ class _Writer:
         return self.file.tree.module.default_indent
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
-        result = self._listed(function.returned, self._indent(loop) + self.unit)
+        result = self._listed(function.returned, self._indent(loop) + self.unit, "return ")
         for node in function.next_rounds:
             self.made.changes.append(
                 Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
@@ -370,14 +372,16 @@ class _Writer:
         gathered = [each.name for each in function.gathered]
         many = len(function.returned) > 2 and not gathered
         results = [fresh_name(self.file, loop, _RESULTS)] if many else [*gathered, *function.returned]
-        head = f"{self._listed(results, inner)} = " if results else ""
+        call = f"{strategy.name}.run("
+        head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
-        run = self._broken(f"{head}{strategy.name}.run(", rest, parts, inner)
+        run = self._broken(f"{head}{call}", rest, parts, inner)
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
             taken = results[0] if many else f"({names})" if len(function.returned) > 1 else names
-            head = f"{self._listed(function.returned, inner)} = {strategy.name}.experimental_local_results("
+            call = f" = {strategy.name}.experimental_local_results("
+            head = f"{self._listed(function.returned, inner, call)}{call}"
             last = self._broken(head, f"{taken})[-1]", {}, inner)
 
         def lines(now: Now) -> list[Line]:
@@ -485,11 +489,32 @@ class _Writer:
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
                 return False
-        elif not bindings or not all(_is_a_parameter(each) for each in bindings):
+        elif not bindings or not all(map(self._is_chosen_by_a_call, bindings)):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
+
+    def _is_chosen_by_a_call(self, binding: Binding) -> bool:
+        """True if a binding is a function's parameter; one that is the CPU by default has to be given in some call."""
+        match getattr(binding, "node", None):
+            case cst.Param(name=cst.Name(value=name), default=default) as node:
+                pass
+            case _:
+                return False
+        function = self.file.parent(node)
+        if not any("cpu" in text for text in texts_in(default or node)):
+            return True
+        if not isinstance(function, cst.FunctionDef) or node not in function.params.params:
+            return True
+        place = function.params.params.index(node) - isinstance(self.file.parent(function), cst.ClassDef)
+        called = function.name.value
+        return any(
+            has_star(call) or argument(call, place, name) is not None
+            for other in self.file.program.files
+            for call in other.all(cst.Call)
+            if called in (last_name(call.func), "__init__")
+        )
 
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
@@ -709,12 +734,6 @@ def _declarations(function: ReplicaFunction) -> Iterator[str]:
 
 def _takes_gradients(loop: cst.CSTNode) -> bool:
     return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop))
-
-
-def _is_a_parameter(binding: Binding) -> bool:
-    """True if a function is given it, and not the CPU where nobody gives it."""
-    node = getattr(binding, "node", None)
-    return isinstance(node, cst.Param) and not any("cpu" in text for text in texts_in(node.default or node))
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
