@@ -890,6 +890,29 @@ TASKS = {
         """,
         0,
     ),
+    "the device of a name in two functions": (
+        """
+        def one(where):
+            with tf.device(where):
+                return tf.get_variable('v', [])
+        def two(where):
+            with tf.device(where):
+                return tf.get_variable('w', [])
+        one(two('/job:ps/task:0'))
+        """,
+        """
+        def one(where):
+            strategy = ParameterServerStrategy(device=where)
+            with strategy.scope():
+                return tf.get_variable('v', [])
+        def two(where):
+            strategy = ParameterServerStrategy(device=where)
+            with strategy.scope():
+                return tf.get_variable('w', [])
+        one(two('/job:ps/task:0'))
+        """,
+        0,
+    ),
     "the same name with another device": (
         """
         where = '/job:ps/task:0'

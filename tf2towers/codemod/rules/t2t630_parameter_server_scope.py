@@ -260,8 +260,9 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
             for before, text, known in made
             if text == file.text.of(device) and is_kept(file, arguments, before, around)
         )
-        strategy = next(again, None) or _strategy_name(file, call)
-        if strategy not in (known for _, _, known in made):
+        strategy = next(again, None)
+        if strategy is None:
+            strategy = _strategy_name(file, call)
             made.append((around, file.text.of(device), strategy))
             yield Insertion(around, partial(_device_lines, f"{strategy} = {name}(device={{device}})", device))
         yield replace(call, f"{strategy}.scope()")
