@@ -359,8 +359,8 @@ trainer gain as much from environment variables that say the same ("memory kept"
     MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=67108864 python modern/...
 
 The modern trainers have Keras's own optimizers: SGD makes four operations for each variable's update, Adam sixteen,
-where a fused one makes one. Several steps in one call, and a loss that is fetched every `--log_every`, make up for
-it.
+where a fused one makes one. Several steps in one call, and a loss that is fetched every `--log_every`, make up for it
+(CIFAR, synchronous workers; MobileNetV2 makes a step a call).
 
 The towers of a machine without GPUs share its CPU and one copy of the variables; copies and collectives are for GPUs
 ([how-it-works.md](how-it-works.md)). The modern trainer has a copy for each replica, for that is what
@@ -373,7 +373,8 @@ devices share the cores, but not where one device is timed beside them.
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor
-time. So replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
+time. So CIFAR's replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
+MobileNetV2's batches are sent, as on GPUs.
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`
