@@ -26,6 +26,8 @@ from tf2towers.source.syntax import parse
 
 #: how far above the script its project's folder may be
 _ABOVE = 4
+#: and the folder of the package that the script is in, or that is in the PYTHONPATH
+_FAR_ABOVE = 7
 
 
 class LocalImports:
@@ -230,7 +232,7 @@ class LocalImports:
     def _in_project(self, name: str) -> Path | None:
         """A module of a package that lies above the script, as in `python -m scripts.train`, or by PYTHONPATH."""
         first, _, rest = name.partition(".")
-        for folder in self.main.parents[:_ABOVE] if rest and not is_known(first) else ():
+        for folder in self.main.parents[:_FAR_ABOVE] if rest and not is_known(first) else ():
             if len(folder.parts) > 2 and folder not in self.roots:
                 place = folder.joinpath(*name.split("."))
                 if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):
