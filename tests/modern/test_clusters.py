@@ -100,6 +100,28 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
 
 
+def test_a_step_of_adam_on_a_server_is_one_operation(modern):
+    """Between two writes another worker's step could come; that step would divide by a second moment of 0."""
+    import tensorflow as tf
+
+    weight = tf.Variable([1.0, -2.0, 0.5])
+    adam = modern.asynchronous.Adam(0.01, epsilon=1e-8)
+    adam.build([weight])
+
+    @tf.function
+    def step():
+        adam.apply([weight * 3.0], [weight])
+
+    graph = step.get_concrete_function().graph
+    moments = (adam._momentums[0].handle, adam._velocities[0].handle)
+    inside = {graph.capture(handle).name for handle in (weight.handle, *moments)}
+    uses = [op for op in graph.get_operations() if inside & {tensor.name for tensor in op.inputs}]
+    (update,) = [op for op in uses if op.type != "ReadVariableOp"]
+    assert (update.type, update.get_attr("use_locking")) == ("ResourceApplyAdam", True)
+    step()
+    np.testing.assert_allclose(weight, [0.99, -1.99, 0.49], rtol=1e-6)
+
+
 def test_parameter_servers_run_with_tensorflow_alone(tmp_path):
     flags = ("--train_steps=60", "--steps_per_request=5", "--log_every=20")
     with Job(alone("mnist_parameter_server.py", tmp_path), tmp_path, *flags, ps=1, workers=2) as job:
