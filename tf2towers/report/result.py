@@ -162,7 +162,7 @@ class MigrationResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing is left to the user, 1 something is (or notes, if strict), 2 it could not be migrated."""
+        """The exit status: 0 nothing is left, 1 something is (or notes, if strict), 2 it could not be migrated."""
         if self.error is not None:
             return 2
         noted = self.strict and any(each.kind == "note" and not each.accepted_by for each in self.findings)
