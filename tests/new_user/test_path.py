@@ -1,7 +1,10 @@
 """The path of a new user: a wheel in a new environment, and four programs, migrated, run, verified and compared."""
 
+import itertools
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -46,6 +49,15 @@ def run(python: Path, folder: Path, *words: str) -> str:
     return done.stdout + done.stderr
 
 
+def of_page(name: str, command: str, flags: list[str]) -> list[str]:
+    """The words of the only command of a page that begins so, with these flags for the reader's."""
+    [line] = re.findall(
+        rf"^tf2towers {command} .*(?:train\.py|your_flags)", (ROOT / name).read_text(), re.MULTILINE
+    )
+    words = [flags if word == "--your_flags" else [word] for word in shlex.split(line)]
+    return ["-m", *itertools.chain.from_iterable(words)]
+
+
 def started(folder: Path, program: str) -> None:
     """Copies a program into an empty folder."""
     found = PROGRAMS / program
@@ -71,22 +83,27 @@ def test_a_cnn_with_fed_batch_norm(python: Path, tmp_path: Path) -> None:
 
 
 def test_a_synchronous_cluster(python: Path, tmp_path: Path) -> None:
+    """By the commands of docs/parameter-servers.md and docs/estimators.md."""
     started(tmp_path, "cluster.py")
-    run(python, tmp_path, "-m", "tf2towers", "migrate", "cluster.py", "-o", "out")
-    shown = run(python, tmp_path, "-m", "tf2towers", "launch", "--workers", "2", "--", "out/cluster.py")
+    (tmp_path / "cluster.py").rename(tmp_path / "train.py")
+    run(python, tmp_path, "-m", "tf2towers", "migrate", "train.py", "-o", "out")
+    shown = run(python, tmp_path, *of_page("docs/parameter-servers.md", "launch", []))
     assert "worker 0 loss" in shown
     assert "worker 1 loss" in shown
-    verify = ["-m", "tf2towers", "verify", "--steps", "4", "cluster.py", "out/cluster.py"]
-    assert "PARITY: " in run(python, tmp_path, *verify)
+    assert "PARITY: " in run(python, tmp_path, *of_page("docs/estimators.md", "verify", []), "--steps=4")
+    shown = run(python, tmp_path, "-m", "tf2towers", "compare", "train.py", "out/train.py")
+    assert "final loss" in shown
 
 
 def test_a_package_of_four_modules(python: Path, tmp_path: Path) -> None:
+    """By the commands of docs/start.md and README.md."""
     started(tmp_path, "package")
     run(python, tmp_path, "-m", "tf2towers", "migrate", "train.py", "-o", "out")
     assert (tmp_path / "out" / "net" / "model.py").is_file()
     assert "step 4 loss" in run(python, tmp_path, "out/train.py", "--num_gpus=2")
-    verify = ["-m", "tf2towers", "verify", "--steps", "4", "train.py", "out/train.py", "--", "--num_gpus=2"]
-    assert "PARITY: " in run(python, tmp_path, *verify)
+    assert "PARITY: " in run(python, tmp_path, *of_page("docs/start.md", "verify", ["--num_gpus=2"]))
+    shown = run(python, tmp_path, *of_page("README.md", "compare", ["--num_gpus=2", "--steps=20"]))
+    assert "final loss" in shown
 
 
 def code_of(notebook: Path) -> list[str]:
@@ -106,3 +123,5 @@ def test_a_notebook(python: Path, tmp_path: Path) -> None:
     shown = run(python, tmp_path, *verify)
     assert "PARITY: " in shown
     assert "left out of the notebook: 1 magic: %matplotlib inline (cell 1)" in shown
+    compare = ["-m", "tf2towers", "compare", "notebook.ipynb", "out/notebook.ipynb"]
+    assert "final loss" in run(python, tmp_path, *compare)
