@@ -410,6 +410,9 @@ The towers of a machine without GPUs share its CPU and one copy of the variables
 ([how-it-works.md](how-it-works.md)). The modern trainer has a copy for each replica, for that is what
 MirroredStrategy is.
 
+The modern MobileNetV2 evaluates and saves after each epoch, which is 11 steps here, and its rows have the time for it.
+The originals do neither here.
+
 MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
 thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95. Sums in parts by
 threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer logical
@@ -428,6 +431,12 @@ pins both.
 
 Synchronous training of `modern/` is an all-reduce between the workers, without a server. With 2 workers it cannot be
 stopped between its turns and begins anew for each, so its first second counts.
+
+Where its time goes was measured on 2026-11-29, 400 steps a call, medians of five, at a load of 6 to 7. A step of two
+workers took 2.8 ms, and 0.7 ms without the sum, both workers at once. The sum of the 79,510 gradients by itself, 318 KB
+in one message each way, took 1.1 ms, that of ten numbers 0.5 ms. The rest is waiting for the other worker, and for the
+cores that both share. One thread for each operation (`TF_NUM_INTRAOP_THREADS=1`) made it 2.5 ms. Batches that are not
+sent to the device made no difference.
 
 The modern asynchronous trainer asks for twenty steps in a request; a request for each step (`--steps_per_request=1`)
 costs as much as a small step. Tasks on one host may gain by fewer threads each (`TF_NUM_INTRAOP_THREADS=1`).

@@ -24,41 +24,48 @@ from absl import app, flags
 FLAGS = flags.FLAGS
 
 
-class Watch(keras.callbacks.BackupAndRestore):
+class Watch(keras.callbacks.Callback):
     """Saves after each epoch, and after the step in which a SIGTERM comes; times the epochs and prints a line of each.
 
     It restores as it is made, because the batches to come depend on the steps that are made.
+    Keras's BackupAndRestore writes over its only file: a process that is killed meanwhile would leave nothing.
     """
 
     def __init__(self, folder: Path, setup: mobilenet_setup.Setup) -> None:
-        super().__init__(str(folder), delete_checkpoint=False)
-        self.setup, self.signals = setup, []
+        super().__init__()
+        self.saved, self.setup, self.signals = folder / "latest.weights.h5", setup, []
         signal.signal(signal.SIGTERM, lambda number, _: self.signals.append(number))
-        self.set_model(setup.model)
-        self.on_train_begin()
+        if self.saved.exists():
+            setup.model.load_weights(self.saved)  # with the optimizer's
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Start the clock."""
         self.start = time.perf_counter()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Of an epoch the last one counts. After a signal, save the whole epochs; the optimizer counts steps."""
+        """Of an epoch the last one counts. After a signal, save; the optimizer counts steps."""
         self.seconds = time.perf_counter() - self.start
         if self.signals:
+            self.save()
             made = precision.steps_made(self.model.optimizer)
-            devices.merge_statistics(self.model, self.setup.strategy)
-            super().on_epoch_end(made // self.setup.steps - 1)
-            raise SystemExit(f"stopped by a signal after step {made}, which is saved in {self.backup_dir}")
+            raise SystemExit(f"stopped by a signal after step {made}, which is saved in {self.saved}")
 
     def on_test_begin(self, logs: Any = None) -> None:
         """An evaluation reads the statistics."""
         devices.merge_statistics(self.model, self.setup.strategy)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Save; evaluation and backup are not timed."""
+        """Save; evaluation and saving are not timed."""
         print(mobilenet_setup.line(epoch, self.seconds, logs), flush=True)
+        self.save()
+
+    def save(self) -> None:
+        """Write beside the last one, then take its place."""
         devices.merge_statistics(self.model, self.setup.strategy)
-        super().on_epoch_end(epoch, logs)
+        new = self.saved.with_name("new.weights.h5")
+        new.parent.mkdir(parents=True, exist_ok=True)
+        self.model.save_weights(new)
+        new.replace(self.saved)
 
 
 def train() -> None:

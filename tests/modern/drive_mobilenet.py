@@ -125,6 +125,25 @@ def run_again(name: str, after: int) -> None:
     mobilenet_mirrored.Watch.on_train_batch_end, mobilenet_by_hand.make_train_step = ended, make
 
 
+def run_cut_while_saving() -> None:
+    """A training by `fit` that ends in the middle of its second file, then started again."""
+    save, saved = keras.Model.save_weights, []
+
+    def cut(model, path, overwrite=True):
+        saved.append(path)
+        if len(saved) == 2:
+            Path(path).write_bytes(b"half of a file")
+            raise SystemExit("killed")
+        save(model, path, overwrite)
+
+    name = "cut off fit in a save"
+    WEIGHTS["fit in a save"] = WEIGHTS["fit float32"]
+    keras.Model.save_weights = cut
+    run(name, [])
+    keras.Model.save_weights = save
+    run(name, [])
+
+
 def merged() -> None:
     """Of two replicas' statistics, after two steps in which one saw ones and the other threes."""
     strategy = devices.mirrored(["/cpu:0", "/cpu:1"])
@@ -179,6 +198,7 @@ def main() -> None:
     merged()
     for name in ("fit float32", "hand float32"):
         run_again(name, after=11)
+    run_cut_while_saving()
     # the first scale is so large that steps are skipped: 8 in the first epoch
     scaling = precision.LossScaleOptimizer
     precision.LossScaleOptimizer = functools.partial(scaling, initial_scale=2.0**26)

@@ -91,6 +91,14 @@ def test_a_training_that_a_signal_stops_goes_on(printed, name):
         assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
 
 
+def test_a_training_that_is_killed_while_it_saves_goes_on_from_the_save_before(printed):
+    """Keras's BackupAndRestore would have written over it."""
+    first, second = printed["cut off fit in a save"]
+    assert "STOPPED killed" in first
+    assert "going on after step 8 of 24" in second
+    assert float(re.search("^APART (.*)$", second, re.M)[1]) <= 1e-6
+
+
 def test_one_device_and_two_with_half_of_each_batch_train_the_same(printed):
     """The same batches; batch norm's statistics are those of a part."""
     np.testing.assert_allclose(losses(printed["fit on one"][0]), losses(printed["fit float32"][0]), rtol=0.05)

@@ -91,7 +91,7 @@ def test_a_synchronous_cluster(python: Path, tmp_path: Path) -> None:
     assert "worker 0 loss" in shown
     assert "worker 1 loss" in shown
     assert "PARITY: " in run(python, tmp_path, *of_page("docs/estimators.md", "verify", []), "--steps=4")
-    shown = run(python, tmp_path, "-m", "tf2towers", "compare", "train.py", "out/train.py")
+    shown = run(python, tmp_path, "-m", "tf2towers", "compare", "--steps=4", "train.py", "out/train.py")
     assert "final loss" in shown
 
 
