@@ -383,7 +383,7 @@ Written by `make bench`, measured on {when}: {where}.
 The machine's load was {load}, with the programs' own.
 The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds.
 A ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
-the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
+the machine blurs them. Ratios of the same programs have differed by 0.1 from run to run, and by 0.4 at a load of 9.
 Devices are logical CPU devices: they share the cores, so towers bring no speed here. What is compared is what each
 program adds to the same arithmetic. {on_gpus}
 

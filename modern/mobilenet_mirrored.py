@@ -13,7 +13,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import devices
 import keras
@@ -27,8 +26,7 @@ FLAGS = flags.FLAGS
 class Watch(keras.callbacks.Callback):
     """Saves after each epoch, and after the step in which a SIGTERM comes; times the epochs and prints a line of each.
 
-    It restores as it is made, because the batches to come depend on the steps that are made.
-    Keras's BackupAndRestore writes over its only file: a process that is killed meanwhile would leave nothing.
+    Restores as it is made. Keras's BackupAndRestore writes over its only file: killed meanwhile, it leaves nothing.
     """
 
     def __init__(self, folder: Path, setup: mobilenet_setup.Setup) -> None:
@@ -36,13 +34,15 @@ class Watch(keras.callbacks.Callback):
         self.saved, self.setup, self.signals = folder / "latest.weights.h5", setup, []
         signal.signal(signal.SIGTERM, lambda number, _: self.signals.append(number))
         if self.saved.exists():
-            setup.model.load_weights(self.saved)  # with the optimizer's
+            setup.model.load_weights(
+                self.saved
+            )  # and the optimizer's steps, on which the batches to come depend
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict | None = None) -> None:
         """Start the clock."""
         self.start = time.perf_counter()
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
         """Of an epoch the last one counts. After a signal, save; the optimizer counts steps."""
         self.seconds = time.perf_counter() - self.start
         if self.signals:
@@ -50,11 +50,11 @@ class Watch(keras.callbacks.Callback):
             made = precision.steps_made(self.model.optimizer)
             raise SystemExit(f"stopped by a signal after step {made}, which is saved in {self.saved}")
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: dict | None = None) -> None:
         """An evaluation reads the statistics."""
         devices.merge_statistics(self.model, self.setup.strategy)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         """Save; evaluation and saving are not timed."""
         print(mobilenet_setup.line(epoch, self.seconds, logs), flush=True)
         self.save()
@@ -84,16 +84,13 @@ def train() -> None:
         return
     if made:
         print(f"going on after step {made} of {whole}")
-    callbacks = [
-        watch,
-        *([keras.callbacks.TensorBoard(folder)] if importlib.util.find_spec("tensorboard") else []),
-    ]
+    board = [keras.callbacks.TensorBoard(folder)] if importlib.util.find_spec("tensorboard") else []
     for until in (made + -made % steps, whole):  # an epoch that has been begun, then the others
         if made < until:
             model.fit(
                 setup.batches_from(made), initial_epoch=made // steps, epochs=-(-until // steps),
                 steps_per_epoch=min(steps, until - made), shuffle=False, verbose=int(sys.stdout.isatty()),
-                validation_data=setup.validation, callbacks=callbacks,
+                validation_data=setup.validation, callbacks=[watch, *board],
             )  # fmt: skip
             made = until
     keras.Model(model.inputs, model.outputs).save(folder / "model.keras")  # without what it was compiled with
