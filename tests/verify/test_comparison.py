@@ -125,32 +125,32 @@ def test_a_gradient_of_rounding_is_no_difference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "exact", "its", "noise"),
+    ("mine", "moved", "its", "noise"),
     [
-        (1e-3, 1e-12, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
-        (1e-3, 1e-3, 1e-3, set()),
-        (1e-3, 1e-12, 1.0, set()),  # of another size: a mistake
-        (0.0, 0.0, 0.0, set()),  # of no size: a variable that it does not move may differ by a mistake
+        (1e-3, 1e-3, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
+        (1e-3, 1e-9, 1e-3, set()),
+        (1e-3, 2e-4, 1e-3, set()),  # rounding moves it by a fifth: it is not nothing
+        (1e-3, 1e-3, 1.0, set()),  # of another size: a mistake
     ],
 )
-def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noise: set[str]) -> None:
-    original = Step(gradients={"w": mine * ONE}, gradients64={"w": exact * ONE.astype(np.float64)})
+def test_gradients_that_are_rounding_alone(mine: float, moved: float, its: float, noise: set[str]) -> None:
+    original = Step(gradients={"w": mine * ONE}, noise={"w": moved * ONE})
     assert gradients_of_rounding([original] * 2, [Step(gradients={"w": its * ONE})] * 2) == noise
     assert gradients_of_rounding([original], [Step()]) == set()
 
 
 @pytest.mark.parametrize(("its", "within"), [(-1e-8, True), (2e-7, False)])
 def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, within: bool) -> None:
-    """It counts where it is as near to the exact one as the original's own."""
-    sizes = [(1.0, 1.0, 1.0), (3e-8, 1e-9, its)]
+    """It counts where rounding moves it as far."""
+    sizes = [(1.0, 1e-7, 1.0), (3e-8, 1e-8, its)]
     sides = [
         [
             step(
                 gradients={"w": size * ONE},
                 tower_gradients=[{"w": size * ONE}],
-                gradients64={"w": exact * ONE.astype(np.float64)},
+                noise={"w": moved * ONE},
             )
-            for size, exact in ((each[place], each[1]) for each in sizes)
+            for size, moved in ((each[place], each[1]) for each in sizes)
         ]
         for place in (0, 2)
     ]
@@ -163,9 +163,8 @@ def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, within: bool)
 
 def test_a_sum_of_rounding_may_be_0_in_one_step() -> None:
     """The bias before a softmax over its whole axis: -1.4e-11, then 0.0 on one side."""
-    exact = {"b": 1e-20 * ONE.astype(np.float64)}
     sides = [
-        [Step(gradients={"b": size * ONE}, gradients64=exact) for size in sizes]
+        [Step(gradients={"b": size * ONE}, noise={"b": 1e-8 * ONE}) for size in sizes]
         for sizes in ((1e-8, 0.0), (0.0, 2e-8))
     ]
     assert gradients_of_rounding(*sides) == {"b"}
@@ -174,7 +173,7 @@ def test_a_sum_of_rounding_may_be_0_in_one_step() -> None:
 def test_written_and_read(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path))
     writer.step({
-        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE, "gradient64|w": ONE,
+        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE, "noise|w": ONE,
         "tower gradient|1|a|b": ONE, "loss|0": ONE[0], "loss|1": ONE[1], "input|000001|y": ONE, "input|000000|x": ONE,
         "draw|0|0": ONE, "draw|1|0": ONE, "draw|1|1": ONE + 1,
     })  # fmt: skip

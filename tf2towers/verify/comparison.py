@@ -19,10 +19,18 @@ class NotComparable(Exception):
 
 @dataclass
 class Tolerances:
-    """Differences that count as equal, relative to the largest element of a step; 0: every bit counts."""
+    """Differences that count as equal, relative to the largest element of a step; 0: every bit counts.
+
+    Attributes:
+        gradients: for all but variables.
+        still: where given, the norm of a difference is judged as well as its largest element, and a variable's
+            difference by how far it has moved and by this part of it. So a mistake that is small beside the weights, or
+            beside the largest gradient, is no rounding.
+    """
 
     gradients: float = 0.0
     variables: float = 0.0
+    still: float | None = None
 
     def of(self, kind: Kind) -> float:
         """The tolerance for values of one kind."""
@@ -33,9 +41,10 @@ class Tolerances:
 #: towers this is 1.5e-7 of the largest element, and updates carry it on.
 #: Another TensorFlow: its kernels round differently. Between 1.15 and 2.21, 2e-6 of the largest element for this
 #: project's network. An update that divides by a gradient's own size (Adam, RMSProp) magnifies it where that is near 0.
+#: A variable that has not moved may differ by 1e-5 of its largest element, in one step by 1e-6: 16 units of float32.
 #: The keys: whether each step starts from the original's variables; otherwise differences add up over the steps.
 SUM_ORDER = {True: Tolerances(1e-6, 1e-6), False: Tolerances(1e-5, 1e-5)}
-_OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3), False: Tolerances(1e-4, 1e-3)}
+_OTHER_TENSORFLOW = {True: Tolerances(1e-5, 1e-3, 1e-3), False: Tolerances(1e-4, 1e-3, 1e-2)}
 
 
 def tolerances(
@@ -55,7 +64,8 @@ def tolerances(
         other = _OTHER_TENSORFLOW[lockstep]
         return other, (
             f"rule 'another TensorFlow' ({tensorflows[0]} and {tensorflows[1]}): kernels round differently; variables "
-            f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
+            f"within {other.variables:g} of how far they move and {other.variables * (other.still or 0):g} of their "
+            f"largest element, all else within {other.gradients:g} of that"
         )
     if towers > 2:
         order = SUM_ORDER[lockstep]
@@ -90,8 +100,14 @@ class Series:
         value = original if original is not None else migrated
         return cls() if value is None else cls(value.shape, str(value.dtype))
 
-    def add(self, step: int, original: np.ndarray | None, migrated: np.ndarray | None) -> float:
-        """Compares the values of one step. Returns their difference, relative to the largest element."""
+    def add(
+        self,
+        step: int,
+        original: np.ndarray | None,
+        migrated: np.ndarray | None,
+        by: np.ndarray | None = None,
+    ) -> float:
+        """Compares the values of one step. Returns their difference; for `by` see `relative_difference`."""
         if equal(original, migrated):
             return 0.0
         problem = _problem(original, migrated)
@@ -99,7 +115,7 @@ class Series:
         if original is None or migrated is None or problem:
             relative = float("inf")
         else:
-            relative = relative_difference(original, migrated)
+            relative = relative_difference(original, migrated, by)
         self.differences[step] = relative
         return relative
 
@@ -122,14 +138,43 @@ def _problem(original: np.ndarray | None, migrated: np.ndarray | None) -> str:
     return "" if original.dtype == migrated.dtype else f"dtype {original.dtype} against {migrated.dtype}"
 
 
-def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
-    """The greatest difference of two arrays of one shape by the original's largest element; infinite for a NaN."""
+def relative_difference(original: np.ndarray, migrated: np.ndarray, by: np.ndarray | None = None) -> float:
+    """The greatest difference of two arrays of one shape by the original's largest element; infinite for a NaN.
+
+    Args:
+        by: sizes by whose largest the difference is divided instead; its norm by theirs, where that is more.
+    """
     with np.errstate(all="ignore"):
         wide = np.complex128 if original.dtype.kind == "c" else np.float64
-        apart = np.abs(original.astype(wide) - migrated.astype(wide))
-        largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
-        absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
-    return absolute / largest if largest else (float("inf") if absolute else 0.0)
+        own = original.astype(wide)
+        apart = np.abs(own - migrated.astype(wide))
+        if not np.isfinite(apart).all():
+            return float("inf")
+        sizes = [largest_of] if by is None else [largest_of, norm_of]
+        pairs = [(size(apart), size(np.abs(own) if by is None else by)) for size in sizes]
+    return max(off / of if of else (float("inf") if off else 0.0) for off, of in pairs)
+
+
+def largest_of(value: np.ndarray) -> float:
+    """The size of the largest finite element."""
+    return float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))
+
+
+def norm_of(value: np.ndarray) -> float:
+    """The square root of the sum of the squares of the finite elements."""
+    return float(np.sqrt(np.sum(np.square(np.abs(value), dtype=np.float64), where=np.isfinite(value))))
+
+
+def sizes_of(
+    limits: Tolerances, kind: Kind, began: np.ndarray | None, now: np.ndarray | None
+) -> np.ndarray | None:
+    """What a difference from the original's value `now` is judged by; None where that is its largest element."""
+    if limits.still is None or now is None or now.dtype.kind not in "fc":
+        return None
+    if kind != "variable":
+        return np.abs(now)
+    moved = np.abs(now - began) if began is not None and began.shape == now.shape else 0.0
+    return np.asarray(moved + limits.still * np.abs(now))
 
 
 def is_of(kind: Kind, key: str, names: Collection[str]) -> bool:
@@ -170,7 +215,8 @@ def compare(
             raise NotComparable(f"{less} has made {count} training steps, {more} more")
         for kind, name, value, other in pairs(step, match, share):
             if kind in chosen:
-                series.setdefault((kind, name), Series.like(value, other)).add(count, value, other)
+                by = sizes_of(limits, kind, step.variables.get(name), value)
+                series.setdefault((kind, name), Series.like(value, other)).add(count, value, other, by)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")

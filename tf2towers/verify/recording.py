@@ -38,8 +38,8 @@ class Step:
     inputs: Arrays = field(default_factory=dict)
     #: each tower's random numbers, in order of creation
     draws: list[list[np.ndarray]] = field(default_factory=list)
-    #: the gradients for the same variables, inputs and draws, computed in float64
-    gradients64: Arrays = field(default_factory=dict)
+    #: how far rounding moves the elements of `gradients`
+    noise: Arrays = field(default_factory=dict)
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
@@ -60,7 +60,7 @@ class Step:
         return step
 
 
-_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "gradient64": "gradients64"}
+_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "noise": "noise"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:

@@ -43,7 +43,7 @@ class Options:
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
         free: whether races of the original are left as they are.
         continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
-        double: whether the original's gradients are also computed in float64.
+        noise: whether it is measured how far rounding moves the original's gradients.
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         resources: whether the original's variables are resources, as the migrated program's.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
@@ -64,7 +64,7 @@ class Options:
     legacy_python: str | None = None
     free: bool = False
     continuous: bool = False
-    double: bool = False
+    noise: bool = False
     tower_order: bool = False
     resources: bool = False
     scratch: Path | None = None
@@ -101,7 +101,7 @@ def record_original(
     Raises:
         RunFailed: the program could not be run, or did not train.
     """
-    given = {"record": "steps", "double": options.double, "continuous": options.continuous}
+    given = {"record": "steps", "noise": options.noise, "continuous": options.continuous}
     return _record(_Side(script, arguments, folder, options, migrated), given)
 
 
@@ -127,7 +127,7 @@ def record_calls(
 
     Args:
         script, arguments: the program; for a cluster, without the flags that name a task's job and index.
-        options: options for the run.
+        options: options for the run; `noise` does not apply.
 
     Raises:
         RunFailed: the program could not be run, or made no call.

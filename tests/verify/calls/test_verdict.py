@@ -169,7 +169,7 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
 
     monkeypatch.setattr(verdict, "record_calls", record)
     searched: list[bool] = []
-    monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, double: searched.append(double))
+    monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, noise: searched.append(noise))
     monkeypatch.setattr(verdict, "makes_session_calls", lambda _: False)
     result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
     verdict.verify_calls(result, Options(), tmp_path)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
-from tf2towers.verify.comparison import Series, Tolerances, is_of
+from tf2towers.verify.comparison import Series, Tolerances, is_of, sizes_of
 
 # -- the recording that `tf2towers.verify.recorder.calls` wrote, call by call ------------------------------------------
 
@@ -168,6 +168,7 @@ def compare(
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
+    began: dict[tuple[str, int, str], np.ndarray | None] = {}
     rounding: set[tuple[Kind, str]] = set()
     different: set[tuple[Kind, str]] = set()
     for call, match in zip_longest(islice(original, calls), migrated):
@@ -179,7 +180,8 @@ def compare(
             if kind == "variable" and key in left_out:
                 continue
             of_value = series.setdefault((kind, label), Series.like(value, other))
-            apart = of_value.add(call.number, value, other)
+            first = began.setdefault(_owned(call, key), value) if kind == "variable" else None
+            apart = of_value.add(call.number, value, other, sizes_of(limits, kind, first, value))
             if not apart or (apart <= limits.of(kind) and value is not None and value.dtype.kind in "fc"):
                 continue
             if call.trains and is_of(kind, key, settled):

@@ -64,7 +64,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     if result.outcome == "differs" and across and not alone and not of_runtime:
         _judge_without_rounding(result, options, place, migrated)
     if result.outcome == "differs" and alone and across:
-        steps = record_steps_of_both(result, options, place, double=True)
+        steps = record_steps_of_both(result, options, place, noise=True)
         if steps is not None:
             _judge_in_step(result, options, place, original, *steps)
 
@@ -83,7 +83,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and alone
     ):
         if not across:
-            steps = record_steps_of_both(result, options, place, double=False)
+            steps = record_steps_of_both(result, options, place, noise=False)
         if steps is not None:
             result.diagnoses = [*diagnose(*steps), *result.diagnoses]
 
@@ -202,7 +202,7 @@ def _judge_in_step(
     except NotComparable as problem:
         result.notes.append(f"the steps could not be compared one by one: {problem}")
         return
-    result.notes += [note for note in steps.facts.notes if note.startswith("no float64 run")]
+    result.notes += [note for note in steps.facts.notes if note.startswith("rounding was not measured")]
     if outcome_of(found) != "differs":
         how = dataclasses.replace(options, steps=len(steps.steps), in_step=place / "original")
         folder, script = place / "migrated-in-step", result.migrated.script

@@ -80,7 +80,7 @@ def main(
     )
     queues.install()
     if options["record"] == "steps":
-        recorder = SessionRecorder(tf, writer, options["steps"], options.get("double", False), in_step)  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], options.get("noise", False), in_step)  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)

@@ -1,11 +1,12 @@
 """Records the training steps of a TF1 script: session calls that train fetch some tensors in addition."""
 
 import contextlib
+import functools
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-from .double import Reference
+from .noise import Noise
 from .optimizer_calls import watch_gradients, watch_updates
-from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
+from .run_arguments import entries_of, feeds_of, fetched_ops, is_number, names_of
 from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
@@ -20,12 +21,12 @@ class SessionRecorder(object):
 
     Args:
         steps: the number of steps to record; then `on_enough` is called, which ends the script.
-        double: whether to compute the gradients in float64 as well.
+        noise: whether to measure how far rounding moves the gradients.
         in_step: the variables of another run, to which this run is set before each step.
     """
 
     def __init__(
-        self, tf: Any, writer: Writer, steps: int, double: bool = False, in_step: Optional[InStep] = None
+        self, tf: Any, writer: Writer, steps: int, noise: bool = False, in_step: Optional[InStep] = None
     ) -> None:
         self._tf = tf
         self.writer = writer
@@ -34,7 +35,7 @@ class SessionRecorder(object):
         self.applied: List[Applied] = []
         self.sessions = 0
         self.notes: List[str] = []
-        self._reference = Reference(tf, self.notes) if double else None
+        self._noise = Noise(self.notes) if noise else None
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
         self._variables: Dict[Any, Variables] = {}
@@ -78,18 +79,23 @@ class SessionRecorder(object):
             self._set_variables(run, session, self._in_step.values(self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
-        copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
-        beside = [] if copy is None else copy.beside
-        values, extra, given = run(session, [fetches, training.tensors, beside], feed_dict, *options)
+        names = frozenset(names_of(session.graph, feed_dict))
+        taken = None if self._noise is None else self._noise.taken_in(training, names)
+        values, extra, given = run(session, [fetches, training.tensors, taken or []], feed_dict, *options)
         after = self._values(run, session)
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
             step[name] = value
         step.update(entries_of(session, fed))
-        if self._reference is not None and copy is not None:
+        if self._noise is not None and taken is not None:
             with self._quiet():
-                step.update(self._reference.run(copy, run, before, given))
+                feeds, variables = (
+                    {**(feed_dict or {}), **dict(zip(taken, given))},
+                    self._variables_of(session),
+                )
+                again = functools.partial(run, session)
+                step.update(self._noise.measure(training, again, variables, before, feeds, step))
         self._last = training
         self.writer.step(step)
         if self.writer.steps >= self._wanted:

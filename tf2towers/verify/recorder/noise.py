@@ -1,0 +1,98 @@
+"""Measures how far rounding alone moves a step's gradients: they are computed again with its weights rounded otherwise.
+
+Each element of the variables is moved by one unit in its last place, up or down by chance; what the step took in and
+drew is fed. A gradient that is 0 in exact arithmetic is then another one of its size, any other nearly the same.
+"""
+
+import re
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+
+import numpy as np
+
+from . import graph as graphs
+from .training import Training
+from .variables import READS, VARIABLES, Variables
+
+TIMES = 3
+_SAME = 1e-4  # of the largest element: what may differ where nothing is moved, as sums of several threads do
+#: ops with a state that a second run may use; variables are set back
+_HARMLESS = re.compile(r"(Resource|Assign|TensorArray|Stack|Print)\w*|Assert")
+
+
+class Noise(object):
+    """Measures the steps of a program. Where that cannot be done, a note in `notes` says so once."""
+
+    def __init__(self, notes: List[str]) -> None:
+        self._notes = notes
+        self._taken: Dict[Tuple[int, FrozenSet[str]], Optional[List[Any]]] = {}
+        self._random = np.random.RandomState(0)
+
+    def taken_in(self, training: Training, fed: FrozenSet[str]) -> Optional[List[Any]]:
+        """The tensors whose values `measure` needs from the step; None where the gradients cannot be computed again."""
+        key = (id(training), fed)
+        if key not in self._taken:
+            self._taken[key] = self._find_taken(training, fed)
+        return self._taken[key]
+
+    def _find_taken(self, training: Training, fed: FrozenSet[str]) -> Optional[List[Any]]:
+        ops = {tensor.op for tensor in training.gradients().values()}
+        before = graphs.needed(ops, fed)
+        sources = graphs.of_type(before, graphs.INPUT_OPS) + graphs.of_type(before, graphs.RANDOM_OPS)
+        taken = [tensor for op in sources for tensor in op.outputs if tensor.name not in fed]
+        for op in graphs.needed(ops, fed.union(tensor.name for tensor in taken)):
+            known = op.type in VARIABLES or op.type in READS or _HARMLESS.fullmatch(op.type)
+            if op.op_def.is_stateful and not known:
+                self._note("%s has a state (%s)" % (op.name, op.type))
+                return None
+        return taken
+
+    def measure(
+        self,
+        training: Training,
+        run: Callable[..., Any],
+        variables: Variables,
+        before: Dict[str, Any],
+        feeds: Dict[Any, Any],
+        found: Dict[str, Any],
+    ) -> Dict[str, np.ndarray]:
+        """The largest differences of each element of each gradient, by 'noise|name'. The variables stay as they are.
+
+        Args:
+            run: runs fetches and feeds in the session.
+            before: the variables' values before the step.
+            feeds: what the step was fed, and the values of what `taken_in` named.
+            found: what the step computed, with its gradients by 'gradient|name'.
+        """
+        tensors = training.gradients()
+        noise = {name: np.zeros(np.shape(found[name])) for name in tensors}
+        after = variables.read(run, {})
+        try:
+            for time in range(1 + TIMES):
+                variables.write(
+                    run, {name: self._moved(value) if time else value for name, value in before.items()}
+                )
+                for name, value in run(tensors, feeds).items():
+                    apart = np.abs(np.asarray(value, np.float64) - found[name])
+                    if not time and not np.max(apart, initial=0) <= _SAME * np.max(
+                        np.abs(found[name]), initial=0
+                    ):
+                        raise ValueError("%s is another one when it is computed again" % name)
+                    noise[name] = np.maximum(noise[name], apart)
+        except Exception as problem:  # the script goes on
+            self._note((str(problem).splitlines() or [type(problem).__name__])[0])
+            return {}
+        finally:
+            variables.write(run, after)
+        return {name.replace("gradient", "noise", 1): value for name, value in noise.items()}
+
+    def _moved(self, value: Any) -> Any:
+        value = np.asarray(value)
+        if value.dtype.kind != "f":
+            return value
+        signs = self._random.choice([-1, 1], value.shape)
+        return (value * (1 + signs * np.finfo(value.dtype).eps)).astype(value.dtype)
+
+    def _note(self, why: str) -> None:
+        note = "rounding was not measured: " + why
+        if note not in self._notes:
+            self._notes.append(note)
