@@ -16,7 +16,7 @@ from .variables import READS, VARIABLES, Variables
 TIMES = 3
 _SAME = 1e-4  # of the largest element: what may differ where nothing is moved, as sums of several threads do
 #: ops with a state that a second run may use; variables are set back
-_HARMLESS = re.compile(r"(Resource|Assign|TensorArray|Stack|Print)\w*|Assert")
+_HARMLESS = re.compile(r"(Resource(?!\w*Accumulator)|Assign|TensorArray|Stack|Print|DeepCopy)\w*|Assert")
 
 
 class Noise(object):
