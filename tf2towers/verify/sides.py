@@ -127,13 +127,13 @@ def record_calls(
 
     Args:
         script, arguments: the program; for a cluster, without the flags that name a task's job and index.
-        options: options for the run; `noise` does not apply.
+        options: options for the run.
 
     Raises:
         RunFailed: the program could not be run, or made no call.
     """
     side = _Side(script, arguments, folder, options, migrated)
-    given = {"record": "calls", "rounded": options.legacy_python is not None, "double": options.double}
+    given = {"record": "calls", "rounded": options.legacy_python is not None, "noise": options.noise}
     if options.cluster is None:
         seconds = side.run(given, lambda count: f"{count} session calls")
         run = Run(side.recorded_folders(), seconds)

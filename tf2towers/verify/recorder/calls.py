@@ -12,7 +12,7 @@ import numpy as np
 
 from . import graph as graphs
 from . import values
-from .double.reference import Copy, Reference
+from .noise import Noise
 from .optimizer_calls import watch_updates
 from .program import place_in_file
 from .run_arguments import feeds_of, fetched_ops, summaries
@@ -22,13 +22,6 @@ from .variables import Effects, Variables
 from .writing import InStep, Writer
 
 _DEVICE = ("GPU:", "CPU:")
-
-
-class _Wanted(object):
-    """A call's gradients, whose copy in float64 is made once."""
-
-    def __init__(self, names: List[str], tensors: List[Any]) -> None:
-        self.names, self.tensors = names, tensors
 
 
 class Alone(object):
@@ -87,7 +80,7 @@ class CallRecorder(object):
         scratch: the folder of redirected writes; empty: writes are not redirected.
         rounded: whether the other side runs on another TensorFlow.
         in_step: the other side's variables, to which this side is set after each training call.
-        double: whether to compute the gradients in float64 as well, under 'gradient64|name'.
+        noise: whether to measure how far rounding moves the gradients, under 'noise|name'.
 
     Attributes:
         thread: the thread whose calls are recorded; None: the next one that makes a call.
@@ -104,7 +97,7 @@ class CallRecorder(object):
         scratch: str = "",
         rounded: bool = False,
         in_step: Optional[InStep] = None,
-        double: bool = False,
+        noise: bool = False,
     ) -> None:
         self._tf = tf
         self._wanted = steps
@@ -118,8 +111,7 @@ class CallRecorder(object):
         self._variables: Dict[Any, Variables] = {}
         self._keeper = values.Keeper(scratch, rounded)
         self._in_step = in_step
-        self._reference = Reference(tf, []) if double else None
-        self._wanted_of: Dict[Effects, _Wanted] = {}
+        self._noise = Noise([]) if noise else None
         self.of_targets: Dict[str, CallRecorder] = {}
         self.restart(writer)
 
@@ -220,17 +212,18 @@ class CallRecorder(object):
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
-        copy = self._copy_in_double(effects, names, gradients, about["inputs"])
-        before = {} if copy is None else self._after(session, self._sessions[session]["known"])
+        floats = {
+            "gradient|" + name: tensor for name, tensor in zip(names, gradients) if tensor.dtype.is_floating
+        }
+        taken = self._noise.taken_in(floats, about["inputs"]) if self._noise and floats else None
+        before = {} if taken is None else self._after(session, self._sessions[session]["known"])
+        extra: List[Any] = []
+        given: List[Any] = []
         try:
             if gradients:
-                beside = [] if copy is None else copy.beside
-                result, extra, given = run(session, [fetches, gradients, beside], *call[1:])
+                result, extra, given = run(session, [fetches, gradients, taken or []], *call[1:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
-                if self._reference is not None and copy is not None:
-                    for name, value in self._reference.run(copy, run, before, given).items():
-                        step.update(self._keeper.kept(name, value))
             else:
                 result = run(session, *call)
         except Exception as problem:
@@ -240,6 +233,17 @@ class CallRecorder(object):
         step.update(self._returned(session, fetches, result, about))
         self.trained += about["trains"]
         with self.schedule.after(effects):
+            if self._noise is not None and taken is not None:
+                states = before, self._after(session, {})
+                found = dict(zip(["gradient|" + name for name in names], extra))
+                feeds = {**(feed_dict or {}), **dict(zip(taken, given))}
+                self._own.busy = True
+                moved = self._noise.measure(
+                    floats, session.run, self._variables[session.graph], states, feeds, found
+                )
+                self._own.busy = False
+                for name, value in moved.items():
+                    step.update(self._keeper.kept(name, value))
             self._finish(session, effects, about, step)
         return result
 
@@ -290,17 +294,6 @@ class CallRecorder(object):
                     names.append(name if name not in names else "%s (%s)" % (name, op.name))
                     tensors.append(tensor)
         return names, tensors
-
-    def _copy_in_double(
-        self, effects: Effects, names: List[str], gradients: List[Any], fed: List[str]
-    ) -> Optional[Copy]:
-        """The copy of a call's gradients in float64; None where there is none."""
-        if self._reference is None or not gradients:
-            return None
-        wanted = self._wanted_of.setdefault(
-            effects, _Wanted(["gradient|" + name for name in names], gradients)
-        )
-        return self._reference.copy_for(wanted, frozenset(fed))
 
     def _about(self, session: Any) -> Dict[str, Any]:
         known = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})

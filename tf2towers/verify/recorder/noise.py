@@ -5,12 +5,11 @@ drew is fed. A gradient that is 0 in exact arithmetic is then another one of its
 """
 
 import re
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 import numpy as np
 
 from . import graph as graphs
-from .training import Training
 from .variables import READS, VARIABLES, Variables
 
 TIMES = 3
@@ -24,18 +23,22 @@ class Noise(object):
 
     def __init__(self, notes: List[str]) -> None:
         self._notes = notes
-        self._taken: Dict[Tuple[int, FrozenSet[str]], Optional[List[Any]]] = {}
+        self._taken: Dict[Tuple[FrozenSet[Any], FrozenSet[str]], Optional[List[Any]]] = {}
         self._random = np.random.RandomState(0)
 
-    def taken_in(self, training: Training, fed: FrozenSet[str]) -> Optional[List[Any]]:
-        """The tensors whose values `measure` needs from the step; None where the gradients cannot be computed again."""
-        key = (id(training), fed)
+    def taken_in(self, gradients: Dict[str, Any], fed: Iterable[str]) -> Optional[List[Any]]:
+        """The tensors whose values `measure` needs from the step; None where the gradients cannot be computed again.
+
+        Args:
+            gradients: the tensors by name.
+            fed: the names of the tensors that the step is fed.
+        """
+        key = frozenset(tensor.op for tensor in gradients.values()), frozenset(fed)
         if key not in self._taken:
-            self._taken[key] = self._find_taken(training, fed)
+            self._taken[key] = self._find_taken(*key)
         return self._taken[key]
 
-    def _find_taken(self, training: Training, fed: FrozenSet[str]) -> Optional[List[Any]]:
-        ops = {tensor.op for tensor in training.gradients().values()}
+    def _find_taken(self, ops: FrozenSet[Any], fed: FrozenSet[str]) -> Optional[List[Any]]:
         before = graphs.needed(ops, fed)
         sources = graphs.of_type(before, graphs.INPUT_OPS) + graphs.of_type(before, graphs.RANDOM_OPS)
         taken = [tensor for op in sources for tensor in op.outputs if tensor.name not in fed]
@@ -48,30 +51,30 @@ class Noise(object):
 
     def measure(
         self,
-        training: Training,
+        gradients: Dict[str, Any],
         run: Callable[..., Any],
         variables: Variables,
-        before: Dict[str, Any],
+        states: Tuple[Dict[str, Any], Dict[str, Any]],
         feeds: Dict[Any, Any],
         found: Dict[str, Any],
     ) -> Dict[str, np.ndarray]:
         """The largest differences of each element of each gradient, by 'noise|name'. The variables stay as they are.
 
         Args:
+            gradients: the tensors by 'gradient|name'.
             run: runs fetches and feeds in the session.
-            before: the variables' values before the step.
+            states: the variables' values before the step, and after it.
             feeds: what the step was fed, and the values of what `taken_in` named.
             found: what the step computed, with its gradients by 'gradient|name'.
         """
-        tensors = training.gradients()
-        noise = {name: np.zeros(np.shape(found[name])) for name in tensors}
-        after = variables.read(run, {})
+        before, after = states
+        noise = {name: np.zeros(np.shape(found[name])) for name in gradients}
         try:
             for time in range(1 + TIMES):
                 variables.write(
                     run, {name: self._moved(value) if time else value for name, value in before.items()}
                 )
-                for name, value in run(tensors, feeds).items():
+                for name, value in run(gradients, feeds).items():
                     apart = np.abs(np.asarray(value, np.float64) - found[name])
                     if not time and not np.max(apart, initial=0) <= _SAME * np.max(
                         np.abs(found[name]), initial=0

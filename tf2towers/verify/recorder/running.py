@@ -85,7 +85,7 @@ def main(
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
         recorder = CallRecorder(
-            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("double", False)
+            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("noise", False)
         )
         if in_cluster:
             workers = options["workers"]

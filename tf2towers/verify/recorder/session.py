@@ -1,7 +1,6 @@
 """Records the training steps of a TF1 script: session calls that train fetch some tensors in addition."""
 
 import contextlib
-import functools
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from .noise import Noise
@@ -79,8 +78,8 @@ class SessionRecorder(object):
             self._set_variables(run, session, self._in_step.values(self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
-        names = frozenset(names_of(session.graph, feed_dict))
-        taken = None if self._noise is None else self._noise.taken_in(training, names)
+        gradients = training.gradients()
+        taken = self._noise and self._noise.taken_in(gradients, names_of(session.graph, feed_dict))
         values, extra, given = run(session, [fetches, training.tensors, taken or []], feed_dict, *options)
         after = self._values(run, session)
         step = {"variable|" + name: value for name, value in before.items()}
@@ -90,12 +89,9 @@ class SessionRecorder(object):
         step.update(entries_of(session, fed))
         if self._noise is not None and taken is not None:
             with self._quiet():
-                feeds, variables = (
-                    {**(feed_dict or {}), **dict(zip(taken, given))},
-                    self._variables_of(session),
-                )
-                again = functools.partial(run, session)
-                step.update(self._noise.measure(training, again, variables, before, feeds, step))
+                variables, feeds = self._variables_of(session), {**(feed_dict or {}), **dict(zip(taken, given))}
+                states = before, variables.read(session.run, {})
+                step.update(self._noise.measure(gradients, session.run, variables, states, feeds, step))
         self._last = training
         self.writer.step(step)
         if self.writer.steps >= self._wanted:

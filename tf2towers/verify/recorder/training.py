@@ -50,12 +50,8 @@ class Training(object):
 
     def gradients(self) -> Dict[str, Any]:
         """The numbers of the applied gradients by 'gradient|name'; of a sparse one, its rows."""
-        pairs = zip(self.names, self.tensors)
-        return {
-            name: tensor
-            for name, tensor in pairs
-            if name.startswith("gradient|") and tensor.dtype.is_floating
-        }
+        found = [pair for pair in zip(self.names, self.tensors) if pair[0].startswith("gradient|")]
+        return {name: tensor for name, tensor in found if tensor.dtype.is_floating}
 
     def add_inputs(self, ops: Iterable[Any]) -> None:
         """Adds the inputs that ops among these return."""
