@@ -93,18 +93,18 @@ def is_repeatable(
     return not difference
 
 
-def note_steps_of_rounding(result: ParityResult, steps: int, noise: Mapping[str, float]) -> None:
-    """Adds a note on the rule by which steps on two TensorFlows were judged one by one.
+def note_rounding(result: ParityResult, found: Mapping[str, float]) -> None:
+    """Adds a note on the rule by which calls on two TensorFlows were judged one by one.
 
     Args:
-        noise: the variables whose gradients, or some of their elements, are rounding, and the part that it moves.
+        found: the variables whose gradients, or some of their elements, are rounding, and the part that it moves.
     """
-    names = [f"{name} (rounding moves its gradient by {ceiling(part)})" for name, part in noise.items()]
+    names = [f"{name} (rounding moves its gradient by {ceiling(part)})" for name, part in found.items()]
     result.notes.append(
         f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} round "
         "differently, and an optimizer that divides by a gradient's size (Adam) turns that into steps"
-        f"{f', here of {listed(names, 4)}' if names else ''}. So {counted(steps, 'step')} and the calls beside them "
-        "were judged one by one, from the original's variables, by how far rounding moves the original's gradients"
+        f"{f', here of {listed(names, 4)}' if names else ''}. So each call was made from the original's variables, and "
+        "held against what the original makes of weights that differ in their last place"
     )
 
 

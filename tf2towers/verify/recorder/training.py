@@ -1,7 +1,7 @@
 """The parts of a TF1 graph's update: its towers, their losses and gradients, inputs and random numbers."""
 
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
 from .run_arguments import inputs_among
@@ -47,11 +47,6 @@ class Training(object):
             self.add(name + "//indices", gradient.indices)
         else:
             self.add(name, gradient)
-
-    def gradients(self) -> Dict[str, Any]:
-        """The numbers of the applied gradients by 'gradient|name'; of a sparse one, its rows."""
-        found = [pair for pair in zip(self.names, self.tensors) if pair[0].startswith("gradient|")]
-        return {name: tensor for name, tensor in found if tensor.dtype.is_floating}
 
     def add_inputs(self, ops: Iterable[Any]) -> None:
         """Adds the inputs that ops among these return."""
