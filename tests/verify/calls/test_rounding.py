@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tf2towers.verify.calls.rounding import compare_steps_of_rounding
-from tf2towers.verify.comparison import Tolerances, outcome_of, tolerances
-from tf2towers.verify.comparison import compare as compare_steps
-from tf2towers.verify.recording import Arrays, Facts, Recording, Step
+from tests.verify.calls.recordings import call, run
+from tf2towers.verify.calls.call_comparison import compare, within
+from tf2towers.verify.calls.rounding import Rounding, Sizes
+from tf2towers.verify.comparison import OTHER_TENSORFLOW, outcome_of
+from tf2towers.verify.recording import Arrays
 
 STEPS = 8
-VERSIONS = ("1.15.5", "2.21.0")
+WEIGHTS = ["w", "bias", "out"]
 RIGHT = {
     "rate": 0.01,
     "penalty": 1e-4,
@@ -26,7 +28,7 @@ RIGHT = {
 #: as a migration makes them, each small beside what it changes
 MISTAKES = {
     "a lost penalty": {"penalty": 0.0},
-    "a rate that is half a percent off": {"rate": 0.01005},
+    "a rate that is one part in 1,000 off": {"rate": 0.01001},
     "another decay of the average": {"decay": 0.999},
     "another decay of the statistics": {"momentum": 0.9901},
     "another epsilon of the norm": {"epsilon": 1.1e-3},
@@ -78,8 +80,8 @@ def gradients(
     )
 
 
-def stepped(given: Arrays, number: int, order: int, how: dict[str, float]) -> Step:
-    """A step of Adam, with moving averages, from these variables."""
+def stepped(given: Arrays, number: int, order: int, how: dict[str, float]) -> tuple[Arrays, dict[str, Any]]:
+    """A step of Adam, with moving averages, from these variables: those after it, and its call."""
     grads, loss, mean = gradients(given, number, order, how)
     after = dict(given)
     for name, gradient in grads.items():
@@ -94,64 +96,104 @@ def stepped(given: Arrays, number: int, order: int, how: dict[str, float]) -> St
         )
     moving = given["moving_mean"]
     after["moving_mean"] = moving - np.float32(1 - how["momentum"]) * (moving - mean)
-    return Step(variables=given, after=after, gradients=grads, losses=[loss])
+    made = {f"gradient_{name}": gradient for name, gradient in grads.items()}
+    return after, call(fetched_0000=loss, **made, **_variables(after))
 
 
-def noise_of(step: Step, number: int, order: int, how: dict[str, float]) -> Arrays:
-    """What `tf2towers.verify.recorder.noise` measures."""
-    rng, found = (
-        np.random.RandomState(7),
-        {name: np.zeros(value.shape) for name, value in step.gradients.items()},
-    )
-    for _ in range(3):
-        moved = {
-            name: (value * (1 + rng.choice([-1, 1], value.shape) * np.finfo(np.float32).eps)).astype(
-                np.float32
-            )
-            for name, value in step.variables.items()
-        }
-        for name, value in gradients(moved, number, order, how)[0].items():
-            found[name] = np.maximum(found[name], np.abs(value - step.gradients[name].astype(np.float64)))
-    return found
+def _variables(values: Arrays) -> dict[str, Any]:
+    return {f"variable_{name}": value for name, value in values.items()}
 
 
-def runs(**mistake: float) -> tuple[list[Step], list[Step], list[Step]]:
-    """An original; the other program's own run; its steps, each from the original's variables."""
-    original, own, in_step = list[Step](), list[Step](), list[Step]()
+def moved(values: Arrays, seed: int) -> Arrays:
+    """The weights moved by one unit in their last place."""
+    rng = np.random.RandomState(seed)
+    return {
+        name: (value * (1 + rng.choice([-1, 1], value.shape) * np.finfo(np.float32).eps)).astype(np.float32)
+        if name in WEIGHTS
+        else value
+        for name, value in values.items()
+    }
+
+
+def outcomes(folder: Path, **mistake: float) -> tuple[str, str, dict[str, float]]:
+    """Of the two runs; call by call from the original's variables; and what counts as rounding."""
     how: dict[str, Any] = {**RIGHT, **mistake}
     now = its = first_weights()
+    begin = call(trains=False, **_variables(now))
+    runs: dict[str, list[dict[str, Any]]] = {
+        name: [begin] for name in ("original", "own", "in step", "moved", "moved again")
+    }
     for number in range(STEPS):
-        original.append(stepped(now, number, 0, RIGHT))
-        original[-1].noise = noise_of(original[-1], number, 0, RIGHT)
-        own.append(stepped(its, number, 5, how))
-        in_step.append(stepped(now, number, 5, how))
-        now, its = original[-1].after, own[-1].after
-    return original, own, in_step
+        runs["in step"].append(stepped(now, number, 5, how)[1])
+        runs["moved"].append(stepped(moved(now, 1), number, 0, RIGHT)[1])
+        runs["moved again"].append(stepped(moved(now, 2), number, 0, RIGHT)[1])
+        now, original = stepped(now, number, 0, RIGHT)
+        its, own = stepped(its, number, 5, how)
+        runs["original"].append(original)
+        runs["own"].append(own)
+    made = {name: run(folder / name, *calls, trainable=WEIGHTS) for name, calls in runs.items()}
+    original, again = made["original"], [made["moved"], made["moved again"]]
+    whole = compare(original, made["own"], within(OTHER_TENSORFLOW))
+    rounding = Rounding(original, made["in step"], again)
+    found = compare(original, made["in step"], rounding, others=again)
+    return outcome_of(whole.comparisons), outcome_of(found.comparisons), rounding.found
 
 
-def verdicts(**mistake: float) -> tuple[str, str, dict[str, float]]:
-    """Of the two runs; step by step; and what counts as rounding."""
-    original, own, in_step = runs(**mistake)
-    facts = Facts(trainable=["w", "bias", "out"])
-    whole = compare_steps(original, own, limits(lockstep=False))
-    found, noise = compare_steps_of_rounding(
-        Recording(original, facts), Recording(in_step, facts), limits(lockstep=True)
-    )
-    return outcome_of(whole), outcome_of(found), noise
-
-
-def limits(*, lockstep: bool) -> Tolerances:
-    return tolerances(None, VERSIONS, 1, lockstep)[0]
-
-
-def test_rounding_alone_is_within() -> None:
-    """The two runs part, since Adam makes whole steps of the bias's rounding; step by step that is all."""
-    whole, in_step, noise = verdicts()
+def test_rounding_alone_is_within(tmp_path: Path) -> None:
+    """The two runs part, since Adam makes whole steps of the bias's rounding; call by call that is all."""
+    whole, in_step, found = outcomes(tmp_path)
     assert (whole, in_step) == ("differs", "within")
-    assert noise["bias"] == 1.0 and all(part < 0.1 for name, part in noise.items() if name != "bias")
+    assert found["bias"] == 1.0 and all(part < 0.1 for name, part in found.items() if name != "bias")
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_small_mistake_is_none(name: str) -> None:
-    whole, in_step, _ = verdicts(**MISTAKES[name])
+def test_a_small_mistake_is_none(name: str, tmp_path: Path) -> None:
+    whole, in_step, _ = outcomes(tmp_path, **MISTAKES[name])
     assert (whole, in_step) == ("differs", "differs")
+
+
+ONE = np.array([1.0, 2.0, 4.0], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("mine", "moved", "its", "found"),
+    [
+        (1e-3, 2e-3, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
+        (1e-3, 1e-3 + 1e-9, 1e-3, set()),
+        (1e-3, 1.2e-3, 1e-3, set()),  # rounding moves it by a fifth: it is not nothing
+        (1e-3, 2e-3, 1.0, set()),  # of another size: a mistake
+        (0.0, 0.0, 0.0, set()),  # of no size: a variable that it does not move may differ by a mistake
+    ],
+)
+def test_gradients_that_are_rounding_alone(
+    mine: float, moved: float, its: float, found: set[str], tmp_path: Path
+) -> None:
+    runs = [
+        run(tmp_path / f"{size}", *[call(gradient_w=np.float32(size) * ONE)] * 2)
+        for size in (mine, its, moved)
+    ]
+    assert Sizes(*runs[:2], runs[2:]).gradients_of_rounding() == found
+    assert Sizes(runs[0], run(tmp_path / "none", call()), runs[2:]).gradients_of_rounding() == set()
+
+
+def test_a_sum_of_rounding_may_be_0_in_one_step(tmp_path: Path) -> None:
+    """The bias before a softmax over its whole axis: -1.4e-11, then 0.0 on one side."""
+    sizes = {"original": (1e-8, 0.0), "migrated": (0.0, 2e-8), "moved": (2e-8, 1e-8)}
+    runs = [
+        run(tmp_path / name, *(call(gradient_b=np.float32(size) * ONE) for size in of_calls))
+        for name, of_calls in sizes.items()
+    ]
+    assert Sizes(*runs[:2], runs[2:]).gradients_of_rounding() == {"b"}
+
+
+@pytest.mark.parametrize(("its", "outcome"), [(-1e-8, "within"), (2e-7, "differs")])
+def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, outcome: str, tmp_path: Path) -> None:
+    """It counts where rounding moves it as far."""
+    sizes = {"original": (1.0, 3e-8), "migrated": (1.0, its), "moved": (1.0 + 1e-7, 4e-8)}
+    runs = [
+        run(tmp_path / name, *(call(gradient_w=np.float32(size) * ONE) for size in of_calls), trainable=["w"])
+        for name, of_calls in sizes.items()
+    ]
+    rounding = Rounding(runs[0], runs[1], runs[2:])
+    assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
+    assert ("w" in rounding.found) == (outcome == "within")
