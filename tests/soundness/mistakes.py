@@ -158,7 +158,7 @@ def scripts_of(number: int) -> dict[str, str]:
     return {"right": text_of(given), **{name: text_of(each) for name, each in mistakes.items()}}
 
 
-def outcomes(number: int, folder: Path, legacy_python: str | None) -> dict[str, str]:
+def outcomes(number: int, folder: Path, legacy_python: str | None = None) -> dict[str, str]:
     """The outcomes of verifying the trainer of a number: by mistake, and under 'right'; 'refused' by `migrate`."""
     home = folder / str(number)
     original = home / "original" / "train.py"
