@@ -1,6 +1,6 @@
 """Judges calls of two TensorFlows one by one: a difference counts as rounding where rounding alone makes as much.
 
-How much it makes is measured: the original runs again, each call from the variables that it had, with its weights moved
+How much it makes is measured: the original runs again, each call from the variables that it had. Its weights are moved
 by one unit in their last place, up or down by chance. What the migrated script makes of the original's variables may
 then differ from the original by `TIMES` as much.
 """
