@@ -8,6 +8,7 @@ import libcst as cst
 
 from tf2towers.codemod.changes import Now, Removal, Replacement, expression, in_its_place
 from tf2towers.codemod.dead_code import is_taken
+from tf2towers.codemod.nodes import last_name
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.means import find_means
@@ -24,7 +25,7 @@ def _reduced(strategy: str, updated: cst.Call, now: Now) -> cst.Call:
 
 def _count_uses(file: File, name: str) -> int:
     """How often a name is used in a file; a string with the name in it counts as well."""
-    names = sum(use.value == name for use in file.all(cst.Name))
+    names = sum(last_name(use) == name for kind in (cst.Name, cst.Attribute) for use in file.all(kind))
     strings = sum(text.evaluated_value == name for text in file.all(cst.SimpleString))
     return names + strings
 

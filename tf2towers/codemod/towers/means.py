@@ -9,7 +9,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Defined
+from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.program import File, cached_per_file
 
 #: function, by any of its names -> its one name, and its arguments in order
@@ -45,12 +45,13 @@ def _saved(word: str, pattern: Any = m.Name()) -> Any:  # noqa: B008 - nobody ch
     return m.SaveMatchedNode(pattern, word)
 
 
-#: one list of towers, and nothing that changes what comes of it
+#: one list of towers, `self` or not, and nothing that changes what comes of it
 _FUNCTION = m.FunctionDef(
     params=m.Parameters(
-        [m.Param(_saved("towers"), default=None)], ~m.Param(), kwonly_params=[], star_kwarg=None, posonly_params=[]
+        [m.AtMostN(m.Param(default=None), n=1), m.Param(_saved("towers"), default=None)],
+        ~m.Param(), kwonly_params=[], star_kwarg=None, posonly_params=[],
     ),
-    decorators=[],
+    decorators=[m.AtMostN(m.Decorator(m.Name("staticmethod")), n=1)],
     asynchronous=None,
 )  # fmt: skip
 _ZIPPED = m.Call(_saved("zip", m.DoNotCare()), [m.Arg(_saved("zipped"), star="*")])
@@ -94,22 +95,73 @@ def find_means(file: File) -> list[Mean]:
 def find_definition(
     file: File, func: cst.BaseExpression
 ) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
-    """The function or class of the program that a name means, with its file; also one that a star import gives."""
-    bindings = file.meanings.bindings(func)
-    if bindings or not nodes.is_name(func):
-        match bindings:
-            case [Defined(node)] if file.function_around(node) is not None:
-                return file, node
-        name = file.canonical(func) or ""
-        return None if name.startswith(("tf.", "builtins.")) else file.program.defined(file, name)
+    """The function, method or class of the program that an expression means, with its file.
+
+    A module may hand it on from another one, by its name or by a star. A method is that of the class itself, or of
+    `self`, where nothing else of the program has its name.
+    """
+    match file.meanings.bindings(func):
+        case [Defined(node)] if file.function_around(node) is not None:
+            return file, node
+        case [_, _, *_]:
+            return None
+    name = file.canonical(func) or (func.value if isinstance(func, cst.Name) else "")
+    if name.startswith(("tf.", "builtins.")):
+        return None
+    if nodes.is_name(func) and not file.meanings.bindings(func):
+        return _handed_on(file, name)
+    if (found := file.program.defined(file, name)) is not None:
+        return found
+    if isinstance(func, cst.Attribute) and (owner := _class_of(file, func.value)) is not None:
+        return _method(*owner, func.attr.value)
+    module, _, last = name.rpartition(".")
+    home = file.program.module_of(file, module)
+    return _handed_on(home, last) if home is not None else None
+
+
+def _handed_on(file: File, name: str) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
+    """What a module has under a name, be it another one's."""
+    match file.meanings.at_top(name):
+        case [Defined(node)]:
+            return file, node
+        case [Imported(target=target)]:
+            module, _, last = target.rpartition(".")
+            home = file.program.module_of(file, module)
+            return _handed_on(home, last) if home not in (None, file) else None
+        case [_, *_]:
+            return None
     for module in reversed(file.meanings.star_imports):
         home = file.program.module_of(file, module)
-        match home.meanings.at_top(func.value) if home is not None else [None]:
-            case []:
-                continue
-            case [Defined(node)] if home is not None:
-                return home, node
-        return None
+        if home is None or home is file:
+            return None
+        if home.meanings.at_top(name) or home.meanings.star_imports:
+            return _handed_on(home, name)
+    return None
+
+
+def _class_of(file: File, owner: cst.BaseExpression) -> tuple[File, cst.ClassDef] | None:
+    """The class that an expression means, or whose first argument it is: `self`."""
+    function = file.function_around(owner)
+    around = file.parent(function) if function is not None else None
+    if isinstance(around, cst.ClassDef) and isinstance(function, cst.FunctionDef):
+        first = function.params.params[:1] if not function.decorators else []
+        if nodes.is_name(owner) and [each.name.value for each in first] == [owner.value]:
+            return (file, around) if len(file.meanings.bindings(owner)) == 1 else None
+    match find_definition(file, owner):
+        case home, cst.ClassDef() as found:
+            return home, found
+    return None
+
+
+def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.FunctionDef] | None:
+    """The method of a class, if nothing else of the program has its name."""
+    files = file.program.all_files
+    defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
+    match defined:
+        case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
+            bound = (each for other in files for each in other.all(cst.Name) if each.value == name)
+            others = [each for each in bound if each is not function.name]
+            return (file, function) if not any(map(file.is_bound, others)) else None
     return None
 
 

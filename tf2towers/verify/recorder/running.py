@@ -187,6 +187,8 @@ class _Process(object):
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
         status = start()
+        if status and self._turns is not None:
+            return end_process(status)  # its recording is not complete
         if status or self._tasks is None:
             self.finish()
         if self._turns is not None and not status:
