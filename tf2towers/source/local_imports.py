@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.source.built_modules import BuiltModule, built_module
@@ -73,17 +73,18 @@ class LocalImports:
         """All local modules that the script imports, with the packages' `__init__.py`, in the order they were found."""
         return list(self._order)
 
-    def imports_of(self, path: Path) -> dict[str, Path]:
+    def imports_of(self, path: Path) -> Mapping[str, Path]:
         """Dotted name as written in a file's import (`data.cifar10`, `.model`) -> the local module.
 
         The script itself is included if a module, or the `__init__.py` of its package, imports it.
         """
-        return dict(self._direct.get(_absolute(path), {}))
+        found = self._direct.get(path)
+        return found if found is not None else self._direct.get(_absolute(path), {})
 
     def has(self, path: Path, dotted: str) -> bool:
         """True if the first part of a dotted name is a local module or package that a file imports."""
         first = dotted.partition(".")[0]
-        return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
+        return any(module.partition(".")[0] == first for module in self.imports_of(path))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
         """The compiled or generated module that a file imports under a name; None if there is none without TF1."""

@@ -52,7 +52,7 @@ def _is_for_numbers(names: Names, call: cst.Call) -> bool:
         return False
     target = cst.ensure_type(made.targets[0].target, cst.Name)
     loops = [each.node for each in names.assignments(target) if _is_loop_over(names, each.node, made)]
-    scope, last = names.scope(target), names.span(made).end.line
+    scope, last = names.scope(target), names.last_line(made)
     reads = [each.node for each in scope.accesses[target.value] if names.line(each.node) > last]
     return bool(loops) and all(_becomes_number(names, read) for read in reads)
 

@@ -18,6 +18,7 @@ from libcst import matchers as m
 from libcst import metadata
 
 from tf2towers.source.conversion import Step
+from tf2towers.source.cst_nodes import text_of
 from tf2towers.source.python2.bytes_in_text import text_of_bytes
 from tf2towers.source.python2.evidence import NAMES
 from tf2towers.source.python2.names import Names, dotted, is_like, is_plain_call, keywords_of
@@ -98,7 +99,7 @@ class Meaning(cst.CSTTransformer):
                     self._opened[opened] = found[1]
         module = self._names.module.visit(self)
         assert isinstance(module, cst.Module)
-        return self._with_import(module).code
+        return text_of(self._with_import(module))
 
     def _with_import(self, module: cst.Module) -> cst.Module:
         """The module with an import of the needed runtime functions, after its first imports."""
@@ -390,7 +391,7 @@ class Meaning(cst.CSTTransformer):
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
         """True if a name is read after a statement, before it is bound again; never for an import or a `def`."""
-        last = self._names.span(node).end.line
+        last = self._names.last_line(node)
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
         if any(isinstance(each, known) for each in bound):
