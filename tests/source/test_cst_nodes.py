@@ -7,10 +7,12 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from libcst.metadata import (
+    Assignment,
     ByteSpanPositionProvider,
     ExpressionContextProvider,
     MetadataWrapper,
     ParentNodeProvider,
+    Scope,
     ScopeProvider,
 )
 
@@ -73,11 +75,24 @@ def test_walked_nodes_have_the_metadata_of_libcst(text: str) -> None:
     assert text.isascii()
     assert spans == {node: (span.start, span.start + span.length) for node, span in offsets.items()}
     assert written == text_of(module) == module.code == text
-    names = [
-        {node: sorted(each.name for each in scope.assignments) for node, scope in scopes.items() if scope}
-        for scopes in (scopes_of(module, walked.contexts), wrapper.resolve(ScopeProvider))
-    ]
-    assert names[0] == names[1]
+    own, theirs = scopes_of(module, walked.contexts), wrapper.resolve(ScopeProvider)
+    assert own.keys() == theirs.keys() & {*walked.nodes}
+    for node, scope in own.items():
+        other = theirs[node]
+        assert (scope is None) == (other is None)
+        if scope is not None and other is not None:
+            assert type(scope) is type(other)
+            assert getattr(scope, "node", None) is getattr(other, "node", None)
+            assert _bindings(scope) == _bindings(other)
+
+
+def _bindings(scope: Scope) -> list[tuple[str, object, set[cst.CSTNode]]]:
+    """What binds names in a scope, and what reads each."""
+    bound = [each for each in scope.assignments if isinstance(each, Assignment)]
+    return sorted(
+        ((each.name, each.node, {access.node for access in each.references}) for each in bound),
+        key=lambda row: (row[0], id(row[1])),
+    )
 
 
 def test_nodes_come_in_the_order_of_the_text() -> None:

@@ -169,7 +169,7 @@ class Program:
         self.main = File(script, self, main=True)
         self.files: list[File] = [self.main]
         #: local modules without TensorFlow, copied as they are
-        self.others: list[Path] = []
+        self.others: dict[Path, None] = {}
         #: local modules that cannot be read, and why
         self.unreadable: list[tuple[Path, SourceError]] = []
         #: by absolute path; the script is here too, for modules may import it
@@ -268,7 +268,7 @@ class Program:
                 self._by_path[path] = File(script, self, main=path in self._mains)
                 self.files.append(self._by_path[path])
             else:
-                self.others.append(path)
+                self.others[path] = None
         except SourceError as error:
             self.unreadable.append((path, error))
 
@@ -280,16 +280,18 @@ class Program:
         for file in new:
             self.files.append(file)
             self._by_path[file.path] = file
-            self.others.remove(file.path)
+            del self.others[file.path]
 
     def through(self, file: File, dotted: str) -> str | None:
         """The canonical name that a name of another local module means, if it is that of a library; else None."""
         module, _, name = dotted.rpartition(".")
         path = self.imports.imports_of(file.path).get(module) if module.strip(".") else None
         other = self.file(path) if path is not None else None
-        if other is None and path in self.others:
+        if path is not None and path in self.others:
             other = self.plain_file(path)
         if other is None or other is file or (other.path, name) in self._active:
+            return None
+        if not other.meanings.may_have(name):
             return None
         self._active.add((other.path, name))
         try:

@@ -173,8 +173,10 @@ class Tree:
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
-        scopes = (self.scopes.get(each) for each in chain([node], self.holders(node)))
-        return next((scope for scope in scopes if scope is not None), self.module_scope)
+        for each in chain([node], self.holders(node)):
+            if (found := self.scopes.get(each)) is not None:
+                return found
+        return self.module_scope
 
     def _complete_scopes(self) -> None:
         """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""

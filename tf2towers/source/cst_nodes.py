@@ -21,6 +21,7 @@ from libcst.metadata import (
     Scope,
     ScopeProvider,
 )
+from libcst.metadata.scope_provider import ScopeVisitor
 
 #: what the fields begin with that have white space, brackets and commas
 _SIGNS = (
@@ -70,8 +71,19 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 @cache
-def _is_node(kind: type[object]) -> bool:
+def _is_node(kind: Any) -> bool:
     return issubclass(kind, cst.CSTNode)
+
+
+def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
+    found: list[cst.CSTNode] = []
+    for field in _fields(type(node)):
+        value = getattr(node, field)
+        if type(value) in (list, tuple):
+            found += [part for part in value if _is_node(type(part))]  # type: ignore[arg-type]
+        elif _is_node(type(value)):
+            found.append(value)
+    return found
 
 
 class Walked(NamedTuple):
@@ -121,11 +133,27 @@ class _Wrapper(MetadataWrapper):
         self._metadata[ExpressionContextProvider] = contexts
 
 
+class _Scopes(ScopeVisitor):
+    """LibCST's visitor, which visits the parts of a node itself: LibCST would make a new node of each."""
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Visits a node and its parts."""
+        if super().on_visit(node):
+            for part in _parts(node):
+                part.visit(self)
+        return False
+
+
 def scopes_of(
     module: cst.Module, contexts: Mapping[cst.CSTNode, ExpressionContext]
 ) -> Mapping[cst.CSTNode, Scope | None]:
     """LibCST's scopes of a module's nodes, whose contexts are known."""
-    return _Wrapper(module, contexts).resolve(ScopeProvider)
+    provider = ScopeProvider()
+    with provider.resolve(_Wrapper(module, contexts)):
+        visitor = _Scopes(provider)
+        module.visit(visitor)
+        visitor.infer_accesses()
+    return provider._computed  # type: ignore[return-value]  # none of them is computed later
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
