@@ -81,7 +81,7 @@ def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
         value = getattr(node, field)
         if type(value) in (list, tuple):
             found += [part for part in value if _is_node(type(part))]  # type: ignore[arg-type]
-        elif _is_node(type(value)):
+        elif _is_node(type(value)):  # type: ignore[arg-type]  # classes can be hashed
             found.append(value)
     return found
 
