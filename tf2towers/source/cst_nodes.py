@@ -8,6 +8,7 @@ space, brackets and commas have none.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -214,6 +215,8 @@ class _Spans(Writer):
         super().__init__(module)
         self.position = 0
         self.spans: dict[cst.CSTNode, tuple[int, int]] = {}
+        #: where lines begin or end in brackets
+        self.breaks: list[int] = []
         self._starts: list[int] = []
 
     def add_indent_tokens(self) -> None:
@@ -233,6 +236,8 @@ class _Spans(Writer):
     def after_codegen(self, node: cst.CSTNode) -> None:
         """Is called after a node is written."""
         start = self._starts.pop()
+        if type(node) is cst.ParenthesizedWhitespace:
+            self.breaks.append(start)
         if node not in self.spans:
             self.spans[node] = start, self.position
 
@@ -243,8 +248,29 @@ class _Spans(Writer):
         return _Span(self, node, start_node, end_node)
 
 
-def spans_of(module: cst.Module) -> tuple[str, dict[cst.CSTNode, tuple[int, int]]]:
-    """The text of a module, and the offsets in it where each node starts and ends."""
+class Written(NamedTuple):
+    """A module's text.
+
+    Attributes:
+        text: as LibCST writes it.
+        spans: by node, the offsets where it starts and ends.
+        breaks: the offsets of the line ends in brackets, in order.
+    """
+
+    text: str
+    spans: dict[cst.CSTNode, tuple[int, int]]
+    breaks: list[int]
+
+    def is_broken(self, node: cst.CSTNode) -> bool:
+        """True if a line ends in brackets in a node."""
+        decorators = getattr(node, "decorators", ())
+        start, end = self.spans[decorators[0] if decorators else node][0], self.spans[node][1]
+        place = bisect_left(self.breaks, start)
+        return place < len(self.breaks) and self.breaks[place] < end
+
+
+def write_module(module: cst.Module) -> Written:
+    """Writes a module."""
     state = _Spans(module)
     module._codegen(state)
-    return "".join(state.tokens), state.spans
+    return Written("".join(state.tokens), state.spans, state.breaks)
