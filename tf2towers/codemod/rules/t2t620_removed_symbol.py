@@ -18,7 +18,7 @@ class RemovedSymbol(Rule):
     """A symbol without counterpart in TF 2.21
 
     Parts of tf.contrib and others ended with TensorFlow 1, and TF 2's own Estimators with TF 2.15. Neither TF 2.21 nor
-    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The site
+    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The call
     is left as it is; the rest of the script is migrated.
 
     It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
