@@ -70,11 +70,12 @@ def test_walked_nodes_have_the_metadata_of_libcst(text: str) -> None:
     parents = wrapper.resolve(ParentNodeProvider)
     assert set(walked.nodes) - {module} == walked.parents.keys()
     assert all(parents[node] is parent for node, parent in walked.parents.items())
-    written, spans, _ = write_module(module)
+    written, spans, _, lines = write_module(module)
     offsets = wrapper.resolve(ByteSpanPositionProvider)
     assert text.isascii()
     assert spans == {node: (span.start, span.start + span.length) for node, span in offsets.items()}
     assert written == text_of(module) == module.code == text
+    assert text_of(module, lines) == text_of(module, dict(list(lines.items())[::2])) == text
     own, theirs = scopes_of(module, walked.contexts), wrapper.resolve(ScopeProvider)
     assert own.keys() == theirs.keys() & {*walked.nodes}
     for node, scope in own.items():

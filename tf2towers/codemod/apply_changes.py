@@ -351,16 +351,14 @@ class _Lines(Writer):
             self.add_token(token)
 
     def add_token(self, value: str) -> None:
-        """Writes a text."""
+        """Follows a text that is written."""
         if self._begin is not None and value.strip():
             begin, self._begin = self._begin, None
             self._begin_line(begin, value)
-        super().add_token(value)
-        ends = max(value.rfind("\n"), value.rfind("\r"))
-        if ends < 0:
-            self.column += len(value)
+        if "\n" in value or "\r" in value:
+            self.column, self.move = len(value) - max(value.rfind("\n"), value.rfind("\r")) - 1, 0
         else:
-            self.column, self.move = len(value) - ends - 1, 0
+            self.column += len(value)
         if value in ("(", "[", "{"):
             self.opened.append((self.column, self.move))
         elif value in (")", "]", "}") and self.opened:

@@ -92,11 +92,11 @@ def visit_file(file: File, kinds: Iterable[type[Rule]]) -> list[Rule]:
         for name in dir(rule):
             if name.startswith("visit_") and name != "visit_Symbol":
                 visits.setdefault(getattr(cst, name[6:]), []).append(getattr(rule, name))
-    for node in file.tree.nodes:
-        kind = type(node)
-        for visit in visits.get(kind, ()):
+    kinds_visited = {*visits, *((cst.Name, cst.Attribute) if symbols else ())}
+    for node in [node for node in file.tree.nodes if type(node) in kinds_visited]:
+        for visit in visits.get(type(node), ()):
             visit(node)
-        if (kind is cst.Name or kind is cst.Attribute) and id(node) in symbols:
+        if id(node) in symbols:
             for visit in of_symbols:
                 visit(node, symbols[id(node)])
     return made

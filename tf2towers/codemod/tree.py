@@ -71,7 +71,7 @@ class Tree:
     def text_of(self, module: cst.Module) -> str:
         """The text of a new module, with the white space at the text's end that LibCST loses."""
         if self.written.text == self.text:
-            return text_of(module)
+            return text_of(module, self.written.lines)
         return text_of(module).rstrip() + self.text[len(self.text.rstrip()) :]
 
     def all(self, kind: type[Node]) -> list[Node]:

@@ -184,11 +184,18 @@ class Writer(CodegenState):
 _IGNORED = _Ignored()
 
 
-def text_of(module: cst.Module) -> str:
-    """The text of a module: LibCST's `Module.code`."""
+def text_of(module: cst.Module, known: Mapping[cst.CSTNode, str] | None = None) -> str:
+    """The text of a module: LibCST's `Module.code`. `known` are the texts of some of its lines, with their ends."""
     state = Writer(module)
-    module._codegen(state)
-    return "".join(state.tokens)
+    if known is None or not module.has_trailing_newline:
+        module._codegen(state)
+        return "".join(state.tokens)
+    for part in (*module.header, *module.body, *module.footer):
+        if part in known:
+            state.add_token(known[part])
+        else:
+            part._codegen(state)
+    return "".join(state.tokens) or module.default_newline
 
 
 class _Span:
@@ -215,6 +222,8 @@ class _Spans(Writer):
         super().__init__(module)
         self.position = 0
         self.spans: dict[cst.CSTNode, tuple[int, int]] = {}
+        #: the offsets of the module's lines, with what is above them
+        self.lines: dict[cst.CSTNode, tuple[int, int]] = {}
         #: where lines begin or end in brackets
         self.breaks: list[int] = []
         self._starts: list[int] = []
@@ -236,6 +245,8 @@ class _Spans(Writer):
     def after_codegen(self, node: cst.CSTNode) -> None:
         """Is called after a node is written."""
         start = self._starts.pop()
+        if len(self._starts) == 1:
+            self.lines[node] = start, self.position
         if type(node) is cst.ParenthesizedWhitespace:
             self.breaks.append(start)
         if node not in self.spans:
@@ -255,11 +266,13 @@ class Written(NamedTuple):
         text: as LibCST writes it.
         spans: by node, the offsets where it starts and ends.
         breaks: the offsets of the line ends in brackets, in order.
+        lines: by line of the module, its text with what is above it.
     """
 
     text: str
     spans: dict[cst.CSTNode, tuple[int, int]]
     breaks: list[int]
+    lines: dict[cst.CSTNode, str]
 
     def is_broken(self, node: cst.CSTNode) -> bool:
         """True if a line ends in brackets in a node."""
@@ -273,4 +286,6 @@ def write_module(module: cst.Module) -> Written:
     """Writes a module."""
     state = _Spans(module)
     module._codegen(state)
-    return Written("".join(state.tokens), state.spans, state.breaks)
+    text = "".join(state.tokens)
+    lines = {node: text[start:end] for node, (start, end) in state.lines.items()}
+    return Written(text, state.spans, state.breaks, lines)
