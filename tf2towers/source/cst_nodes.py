@@ -76,6 +76,15 @@ def _is_node(kind: Any) -> bool:
     return issubclass(kind, cst.CSTNode)
 
 
+@cache
+def is_sign(kind: Any) -> bool:
+    """True if the nodes of a kind are signs or white space, which have no names, texts or calls in them."""
+    return issubclass(kind, cst.CSTNode) and kind.__module__ in (
+        "libcst._nodes.op",
+        "libcst._nodes.whitespace",
+    )
+
+
 def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
     for field in _fields(type(node)):
