@@ -140,6 +140,8 @@ def more_cells():
                 ("two_gates", rnn.HighwayWrapper(tf.nn.rnn_cell.BasicLSTMCell(3), False, 0.3)),
                 ("cudnn_lstm", tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell(4)),
                 ("cudnn_gru", tf.contrib.cudnn_rnn.CudnnCompatibleGRUCell(4)),
+                ("block_gru", rnn.GRUBlockCell(4)),
+                ("second_block_gru", rnn.GRUBlockCellV2(cell_size=3)),
             ]
         ]
         return [
