@@ -9,6 +9,9 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.arguments import is_written_as_today
+from tf2towers.codemod.libraries import gone_part
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -152,6 +155,26 @@ def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: s
     return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
 
 
+def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
+    """True for `lib.cos(x)` of a name that is TensorFlow or NumPy, where both still have what they had.
+
+    A call has to be written as TF 2.21's function takes it.
+    """
+    attribute = file.parent(use)
+    call = file.parent(attribute)
+    if canonical.count(".") != 1 or not _is_the_same(canonical) or is_module(canonical):
+        return False
+    bound = file.meanings.bindings(use)
+    meanings = {file.canonical(each.value) for each in bound if isinstance(each, Assigned)}
+    if not all(isinstance(each, Assigned) for each in bound) or meanings != {"tf", "numpy"}:
+        return False
+    if not file.names.is_v1(use) or gone_part(f"numpy.{canonical[3:]}") is not None:
+        return False
+    if not isinstance(call, cst.Call) or call.func is not attribute:
+        return isinstance(attribute, cst.Attribute)
+    return is_written_as_today(file, canonical, call)
+
+
 def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     """Symbols in texts that `eval` and `exec` are given, and that are not in `tensorflow.compat.v1` what they were.
 
@@ -275,6 +298,8 @@ class IndirectUse(Rule):
     in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2
     has under the same name.
 
+    A name that is NumPy's in one branch and TensorFlow's in the other keeps what both still have: `lib.cos(x)`.
+
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.
     """
@@ -369,7 +394,9 @@ class IndirectUse(Rule):
         for call, spelled in _run_as_text(file):
             message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
             self._quote(call, message, call)
-        for use, _ in file.names.doubtful:
+        for use, canonical in file.names.doubtful:
+            if _is_of_either(file, use, canonical):
+                continue
             self._quote(use, f"{use.value} may mean TensorFlow here, or something else")
 
     def _ask(self, node: nodes.Symbol, canonical: str) -> None:
