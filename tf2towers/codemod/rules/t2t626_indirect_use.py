@@ -66,6 +66,13 @@ def _may_give_others(file: File, module: str) -> bool:
     return any(row_of(name) is not None and find_replacement(name).kind not in same for name in taken)
 
 
+def _with_its_names(file: File, module: nodes.Symbol, canonical: str) -> str:
+    """The public module with all names of a file of contrib's: its replacement is the file's as well."""
+    row = row_of(file.names.spelled(module) or "")
+    is_file = row is not None and "f" in row.marks and find_replacement(canonical).kind == "left"
+    return row.public if row is not None and is_file else canonical
+
+
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
     """True if a call that is given a module takes nothing from it that TF 2 has otherwise.
 
@@ -411,7 +418,7 @@ class IndirectUse(Rule):
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)
         asked = computed is not None and _pattern(computed) != _ANY
-        if passed or asked or _may_give_others(file, canonical):
+        if passed or asked or _may_give_others(file, _with_its_names(file, node, canonical)):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             self._quote(node, message, parent if isinstance(parent, cst.Call) else None)
