@@ -43,6 +43,26 @@ def test_strategies_of_a_run_config() -> None:
     assert "train_distribute=ParameterServerStrategy())" in text
 
 
+COUNTED = """
+import tensorflow as tf
+
+strategy = None
+if input():
+    strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)
+    tf.logging.info("%d devices", strategy.num_replicas_in_sync)
+config = tf.contrib.tpu.RunConfig(train_distribute=strategy)
+tf.placeholder(tf.float32)
+"""
+
+
+def test_a_strategy_may_be_asked_for_the_number_of_its_towers() -> None:
+    assert codes(migrated(COUNTED)) == []
+    text = after(COUNTED)
+    assert "strategy = TowerStrategy(2)\n" in text and '"%d devices", strategy.num_replicas_in_sync)' in text
+    servers = "tf.estimator.RunConfig(train_distribute=tf.contrib.distribute.ParameterServerStrategy())\n"
+    assert {"T2T620", "T2T622"} & set(codes(migrated(COUNTED + servers)))
+
+
 @pytest.mark.parametrize(
     "line",
     [
