@@ -161,7 +161,7 @@ def test_the_mean_of_the_towers_gradients() -> None:
                 strategy.reduce(*arguments)
         with pytest.raises(ValueError, match="None"):
             strategy.reduce("MEAN", [[(None, "v")]])
-        [(mean, _)] = strategy.reduce("MEAN", [[(None, "v")], [(tf.constant(3.0), "v")]])
+        [(mean, _)] = strategy.reduce("MEAN", [[(None, "v")], [(v1.constant(3.0), "v")]])
         with v1.Session() as session:
             assert session.run(mean) == 3.0
 

@@ -208,6 +208,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         averaged = []
         for pairs in zip(*value, strict=False):
             expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs if gradient is not None]
+            if not expanded:
+                raise ValueError(f"the gradients of {pairs[0][1]!r} are None on all towers")
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
         return averaged
