@@ -200,8 +200,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a gradient is None, as in TF 1 (where a `tf.IndexedSlices` became dense, too); in a graph,
-                any other reduction than the mean, or an axis.
+            ValueError: a variable's gradients are all None (those of some towers are left out); in a graph, any other
+                reduction than the mean, or an axis. A `tf.IndexedSlices` becomes dense, as in TF 1.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -214,7 +214,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             value = self.experimental_local_results(value)
         averaged = []
         for pairs in zip(*value, strict=False):
-            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
+            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs if gradient is not None]
+            if not expanded:
+                raise ValueError(f"the gradients of {pairs[0][1]!r} are None on all towers")
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
         return averaged
