@@ -128,3 +128,26 @@ def test_towers_of_a_model_fn_are_in_the_scripts_text() -> None:
         f"from tensorflow.contrib.estimator import replicate_model_fn\n{TF}replicate_model_fn(print)\n"
     )
     assert "def replicate" not in imported and "replicate_model_fn = estimator.replicate_model_fn" in imported
+
+
+IMPORTED = """
+import tensorflow as tf
+from tensorflow.contrib.distribute import MirroredStrategy
+from tensorflow.python.distribute.cross_device_ops import AllReduceCrossDeviceOps
+
+strategy = MirroredStrategy(num_gpus=2, cross_device_ops=AllReduceCrossDeviceOps("nccl", num_packs=2))
+config = tf.estimator.RunConfig(train_distribute=strategy)
+tf.placeholder(tf.float32)
+"""
+
+
+def test_a_strategy_by_its_import() -> None:
+    assert codes(migrated(IMPORTED)) == []
+    text = after(IMPORTED)
+    assert "strategy = TowerStrategy(2)\n" in text and "AllReduce" not in text and "contrib" not in text
+
+
+def test_what_adds_up_gradients_elsewhere_is_left() -> None:
+    result = migrated(IMPORTED + "print(AllReduceCrossDeviceOps('nccl'))\n")
+    assert "T2T620" in codes(result)
+    assert "import AllReduceCrossDeviceOps" in result.changes[0].after
