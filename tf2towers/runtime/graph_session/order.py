@@ -254,17 +254,17 @@ class _Order:
             popped = sources & kept.keys()
             taken = {
                 name: reads[name]
-                for source in (popped if self._nodes.in_control_flow(node.name) else sources)
+                for source in sources
                 for name in given[source]
                 if before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
                 and self._is_where(node, reads[name].variable)
+                and not (self._nodes.in_loop(node.name) and self._is_written_in_loop(reads[name].variable))
             }
+            if not taken:
+                continue
             suffix = f"/as_used_by/{node.name}"
-            for name in sorted(popped) if taken else ():
-                begin = self._take_memory(node, name, kept[name], suffix)
-                used.update(self._copy_reads_for(begin, suffix, node.name, taken, given))
-            if not popped:
-                used.update(self._copy_reads_for(node, suffix, node.name, taken, given))
+            begins = [self._take_memory(node, name, kept[name], suffix) for name in sorted(popped)]
+            used.update(self._copy_reads_for([*begins, node], suffix, node.name, taken, given))
         return used
 
     def _take_memory(self, user: Any, pop: str, kept: Kept, suffix: str) -> Any:
@@ -297,14 +297,18 @@ class _Order:
         return node
 
     def _copy_reads_for(
-        self, node: Any, suffix: str, user: str, taken: Mapping[str, Read], given: Mapping[str, set[str]]
+        self,
+        waiting: list[Any],
+        suffix: str,
+        user: str,
+        taken: Mapping[str, Read],
+        given: Mapping[str, set[str]],
     ) -> dict[str, str]:
-        """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it.
+        """Gives nodes their own copies of the reads in `taken`, and of the nodes between, which `user` computes with.
 
         Returns:
-            As `_read_when_used`: these are read for `user`.
+            As `_read_when_used`.
         """
-        waiting = [node]
         while waiting:
             node = waiting.pop()
             for place, text in enumerate(node.input):
@@ -382,6 +386,8 @@ class _Order:
     def _memory_of(self, node: Any) -> list[str]:
         """The nodes whose memory a node returns; for the `Merge` of a `tf.cond`, the memory of one of its branches."""
         inputs = [parse(text).node for text in node.input if text[0] != "^"]
+        if node.op == "Enter" and node.attr["is_constant"].b:
+            return inputs
         if self._nodes.in_loop(node.name):
             return []
         if node.op == "Merge":
@@ -392,6 +398,9 @@ class _Order:
     def _is_where(self, node: Any, variable: str) -> bool:
         """True if a node is on its variable's own GPU, or on none: on another GPU it computes with a copy."""
         return "GPU" not in node.device or node.device == self._nodes.operation(variable).device
+
+    def _is_written_in_loop(self, variable: str) -> bool:
+        return any(map(self._nodes.in_loop, self._accesses.writers[variable]))
 
     def _is_written_here(self, variable: str) -> bool:
         return variable in self._accesses.writers and variable not in self._accesses.elsewhere
