@@ -82,7 +82,8 @@ soundness: $(VENV)/.installed
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
-	$(PY) benchmarks/training.py --page docs/performance.md $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON))
+	@mkdir -p build
+	$(PY) benchmarks/training.py --keep build/bench.json --page docs/performance.md $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON))
 
 # status 2 without a GPU
 test-gpu: $(VENV)/.installed

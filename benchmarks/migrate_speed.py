@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -44,6 +45,7 @@ RATIO, TREE_SECONDS = 1.3, 5.0
 TREE_FILES = 1_000
 LINES = (1_000, 3_000, 10_000)
 BYTE_CODE = tempfile.TemporaryDirectory()
+TITLE = "## `tf2towers migrate`, by LibCST's own work"
 
 LAYER = """
 
@@ -182,6 +184,12 @@ def tree_seconds(folder: Path) -> tuple[float, int]:
     return statistics.median(seconds(command) for _ in range(3)), size
 
 
+def in_page(page: str) -> str:
+    """The part that a page has, without what follows; empty where it has none."""
+    found = re.search(rf"{re.escape(TITLE)}\n.*?(?=\n## |\Z)", page, re.DOTALL)
+    return found[0].rstrip("\n") if found else ""
+
+
 def section(pairs: int = 5, scripts: list[Path] | None = None) -> str:
     """The part of docs/performance.md, as Markdown."""
     with tempfile.TemporaryDirectory() as name:
@@ -190,7 +198,7 @@ def section(pairs: int = 5, scripts: list[Path] | None = None) -> str:
         wanted = scripts or [ROOT / "legacy/cifar10_towers.py", *made]
         rows = [row(script, pairs) for script in wanted]
         tree, size = tree_seconds(folder / "tree")
-    return f"""## `tf2towers migrate`, by LibCST's own work
+    return f"""{TITLE}
 
 `benchmarks/migrate_speed.py`: processor seconds, medians of {pairs} pairs. LibCST's own work is to parse every file
 that `migrate` parses, to resolve scopes, qualified names, parents and positions, and to generate the code.

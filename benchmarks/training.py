@@ -3,7 +3,8 @@
     python benchmarks/training.py [--rounds 7] [--legacy-python PYTHON_OF_TF_1.15] [--page docs/performance.md]
 
 The page shows which of the project's bars hold, and a picture is written beside it. It is written at the end, after
-about a quarter of an hour on two cores.
+about a quarter of an hour on two cores. `--only` and `--shape` measure a part of it, and take the other works as
+`--keep` has them.
 
 The works are CIFAR-10 and MobileNetV2 with towers, and MNIST with parameter servers. The programs of one work are
 started together and take turns of a second or two (`alternating.py`); a ratio is the median of the rounds' ratios. The
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import os
 import platform
 import re
@@ -23,9 +25,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import migrate_speed
@@ -36,7 +37,7 @@ ROOT = Path(__file__).parents[1]
 TOWERS_LINE = re.compile(r"step (\d+), loss = ")
 EPOCH_LINE = re.compile(r"epoch (\d+): ")
 WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+)", re.IGNORECASE)
-MODERN_WORKER_LINE = re.compile(r"worker 0\W.*training step (\d+) done", re.IGNORECASE)
+MODERN_WORKER_LINE = re.compile(r"(?:chief|worker) 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
 ENDLESS = 1_000_000_000
 #: environment variables with the same malloc settings as in `tf2towers.runtime.memory`, for the other programs
@@ -77,6 +78,8 @@ class Row:
         first: seconds to the first step.
         cpu: CPU seconds per step.
         memory: peak memory in MiB.
+        day: when it was measured.
+        load: the machine's load at the end of the work, of five minutes, the programs' own included.
     """
 
     work: str
@@ -87,6 +90,8 @@ class Row:
     first: float
     cpu: float
     memory: float
+    day: str
+    load: float
 
     def __str__(self) -> str:
         return (
@@ -103,6 +108,25 @@ class Bar:
     least: float
     works: tuple[str, ...]
 
+
+#: towers and batch of CIFAR-10; the works in the order of the page
+SHAPES = ((2, 16), (2, 64), (2, 256), (1, 64), (4, 64))
+MOBILENET = "MobileNetV2, 2 towers, batch 64"
+CLUSTERS = tuple((synchronous, workers) for synchronous in (False, True) for workers in (1, 2))
+
+
+def shape_name(towers: int, batch: int) -> str:
+    """The name of a work of CIFAR-10."""
+    return f"{towers} tower{'s' * (towers > 1)}, batch {batch}"
+
+
+def cluster_name(synchronous: bool, workers: int) -> str:
+    """The name of a work of MNIST."""
+    return f"{'' if synchronous else 'a'}synchronous, {workers} worker{'s' * (workers > 1)}"
+
+
+CLUSTER_WORKS = [cluster_name(*cluster) for cluster in CLUSTERS]
+WORKS = [*(shape_name(*shape) for shape in SHAPES), MOBILENET, *CLUSTER_WORKS]
 
 BARS = (
     Bar("modern", 0.8, ("2 towers, batch 16",)),
@@ -157,7 +181,8 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
         rate = statistics.median(turn.rate for turn in turns[what]) * program.steps
         cpu = statistics.median(turn.cpu for turn in turns[what]) / program.steps
         first, memory = running[what].first, running[what].memory
-        rows.append(Row(work, what, ratio, rate, size, first, cpu, memory))
+        day, load = str(datetime.date.today()), os.getloadavg()[1]
+        rows.append(Row(work, what, ratio, rate, size, first, cpu, memory, day, load))
         print(rows[-1], file=sys.stderr, flush=True)
     return rows
 
@@ -194,7 +219,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
             programs["limit: modern, one device"] = Program(modern, alone, whole)
             bare = (python, str(ROOT / "benchmarks/bare_function.py"))
             programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
-        rows += measure(f"{towers} tower{'s' * (towers > 1)}, batch {batch}", programs, options, folder)
+        rows += measure(shape_name(towers, batch), programs, options, folder)
     return rows
 
 
@@ -222,7 +247,7 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         programs[f"modern, {name}"] = Program(modern, common, whole, EPOCH_LINE, images // whole)
     alone = ["--num_gpus=1", f"--batch_size={whole}", "--num_epochs=100"]
     programs["limit: modern, one device"] = Program(by_hand, alone, whole, EPOCH_LINE, images // whole)
-    return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
+    return measure(MOBILENET, programs, options, folder)
 
 
 def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
@@ -233,7 +258,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         "migrated": migrated(folder, legacy),
     }
     rows = []
-    for synchronous, workers in ((False, 1), (False, 2), (True, 1), (True, 2)):
+    for synchronous, workers in CLUSTERS:
         launch = [sys.executable, "-m", "tf2towers", "launch", "--ps=1", f"--workers={workers}"]
         common = [f"--train_steps={ENDLESS}", "--log_every=50"]
         flags = [*common, f"--issync={int(synchronous)}"]
@@ -254,8 +279,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[Row]:
         if not synchronous and workers == 2:
             alone = [*common, "--steps_per_request=1"]
             programs["modern, 1 step a request"] = Program(modern, alone, 0, MODERN_WORKER_LINE)
-        kind = "synchronous" if synchronous else "asynchronous"
-        rows += measure(f"{kind}, {workers} worker{'s' * (workers > 1)}", programs, options, folder)
+        rows += measure(cluster_name(synchronous, workers), programs, options, folder)
     return rows
 
 
@@ -265,30 +289,46 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.25, help="a program's turn in a round")
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
-    parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
+    parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
+    parser.add_argument("--only", choices=(*parts, "migrate"), help="a part of the page")
     parser.add_argument("--shape", help="measure only CIFAR-10 with these towers and batch: 2x64")
+    parser.add_argument(
+        "--keep", type=Path, help="a JSON file: works that are not measured now are taken from it"
+    )
     parser.add_argument("--page", type=Path, help="the file to write, with a picture beside it; else printed")
     options = parser.parse_args()
-    options.shapes = [(2, 16), (2, 64), (2, 256), (1, 64), (4, 64)]
+    options.shapes = SHAPES
     if options.shape:
         options.only, options.shapes = "cifar", [tuple(map(int, options.shape.split("x")))]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that stopped programs are killed, too
-    parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
-    started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        tables = {
-            part: rows_of(options, Path(name)) if options.only in (None, part) else []
+        rows = [
+            row
             for part, rows_of in parts.items()
-        }
-    minutes = (time.monotonic() - started) / 60
-    text = page(options, [*tables["cifar"], *tables["mobilenet"]], tables["clusters"], minutes)
+            if options.only in (None, part)
+            for row in rows_of(options, Path(name))
+        ]
+    if options.keep:
+        rows = kept_with(options.keep, rows)
+    before = options.page.read_text(encoding="utf-8") if options.page and options.page.exists() else ""
+    _, title, found = before.partition("\n## On a GPU\n")  # of `make test-gpu`
+    speed = migrate_speed.section() if options.only in (None, "migrate") else migrate_speed.in_page(before)
+    text = page(options, rows, speed)
     if options.page:
-        draw(options.page.with_suffix(".png"), [row for rows in tables.values() for row in rows])
-        before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
-        _, title, found = before.partition("\n## On a GPU\n")  # of `make test-gpu`
+        draw(options.page.with_suffix(".png"), rows)
         options.page.write_text(f"{text}\n{title}{found}", encoding="utf-8")
     else:
         print(text)
+
+
+def kept_with(path: Path, measured: list[Row]) -> list[Row]:
+    """The rows in a file, with what was measured in the place of the same works, in the page's order; writes them."""
+    before = [Row(**row) for row in json.loads(path.read_text())] if path.exists() else []
+    works = {row.work for row in measured}
+    rows = [*(row for row in before if row.work not in works), *measured]
+    rows.sort(key=lambda row: WORKS.index(row.work) if row.work in WORKS else len(WORKS))
+    path.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    return rows
 
 
 def bars_table(rows: list[Row]) -> str:
@@ -324,28 +364,32 @@ def draw(path: Path, rows: list[Row]) -> None:
     figure.savefig(path, dpi=100)
 
 
-def page(options: argparse.Namespace, tower_rows: list[Row], clusters: list[Row], minutes: float) -> str:
-    """docs/performance.md."""
+def page(options: argparse.Namespace, rows: list[Row], speed: str) -> str:
+    """docs/performance.md; `speed` is the part about `migrate`."""
+    clusters = [row for row in rows if row.work in CLUSTER_WORKS]
+    tower_rows = [row for row in rows if row.work not in CLUSTER_WORKS]
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     gpus = tf.config.list_physical_devices("GPU")
     gpu = f"{len(gpus)} GPUs" if gpus else "no GPU"
     on_gpus = "The towers ran on GPUs." if gpus else "No GPU was used: nothing here is measured on one."
     where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {gpu}, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
-    load = f"load {os.getloadavg()[2]:.1f} at the end, the programs' own included"
+    days, loads = sorted({row.day for row in rows}), sorted(row.load for row in rows)
+    when = " and ".join(days) if days else "no day"
+    load = f"{loads[0]:.1f} to {loads[-1]:.1f}" if loads else "not measured"
     return f"""# How fast it is
 
-Written by `make bench` on {datetime.date.today()}: {where}.
-{load[0].upper()}{load[1:]}.
-The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds,
-{minutes:.0f} minutes in all; a ratio is the median of the rounds' ratios to the original on the same TensorFlow:
-above 1 is faster. Other work on the machine blurs them: ratios of the same programs have differed by 0.1 from run to
-run. Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is what
-each program adds to the same arithmetic. {on_gpus}
+Written by `make bench`, measured on {when}: {where}.
+The machine's load was {load}, with the programs' own.
+The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds.
+A ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
+the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
+Devices are logical CPU devices: they share the cores, so towers bring no speed here. What is compared is what each
+program adds to the same arithmetic. {on_gpus}
 
 ![Each program's steps a second, by those of the original](performance.png)
 
-{bars_table([*tower_rows, *clusters])}
+{bars_table(rows)}
 
 ## Towers: `cifar10_towers.py`, `mobilenet_towers.py`
 
@@ -359,8 +403,8 @@ trainer gain as much from environment variables that say the same ("memory kept"
     MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=67108864 python modern/...
 
 The modern trainers have Keras's own optimizers: SGD makes four operations for each variable's update, Adam sixteen,
-where a fused one makes one. Several steps in one call, and a loss that is fetched every `--log_every`, make up for
-it.
+where a fused one makes one. Several steps in one call, and a loss that is fetched every `--log_every`, make up for it
+(CIFAR, synchronous workers; MobileNetV2 makes a step a call).
 
 The towers of a machine without GPUs share its CPU and one copy of the variables; copies and collectives are for GPUs
 ([how-it-works.md](how-it-works.md)). The modern trainer has a copy for each replica, for that is what
@@ -373,7 +417,8 @@ devices share the cores, but not where one device is timed beside them.
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor
-time. So replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
+time. So CIFAR's replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
+MobileNetV2's batches are sent, as on GPUs.
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`
@@ -390,7 +435,7 @@ costs as much as a small step. Tasks on one host may gain by fewer threads each 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(map(str, clusters))}
 
-{migrate_speed.section()}"""
+{speed}"""
 
 
 if __name__ == "__main__":

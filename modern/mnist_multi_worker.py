@@ -108,10 +108,10 @@ def train(cluster: mnist_cluster.Cluster) -> None:
         made = precision.steps_made(trainer.optimizer)
         mnist_training.leave(f"stopped by a signal after step {made}, which is saved in {FLAGS.log_dir}")
 
-    preemption = tf.distribute.experimental
-    to_end = preemption.TerminationConfig(exit_fn=end)
+    experimental = tf.distribute.experimental
+    to_end = experimental.TerminationConfig(exit_fn=end)
     try:
-        handler = preemption.PreemptionCheckpointHandler(resolver, checkpoint, FLAGS.log_dir, to_end)
+        handler = experimental.PreemptionCheckpointHandler(resolver, checkpoint, FLAGS.log_dir, to_end)
     except ValueError:
         raise SystemExit(f"{manager.latest_checkpoint} is of another model; use another --log_dir") from None
     if step := precision.steps_made(trainer.optimizer):

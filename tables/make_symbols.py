@@ -209,7 +209,7 @@ def _refused(canonical: str) -> Replacement | None:
     if canonical in _SESSION_TENSORS:
         return Replacement("left", "", "T2T620", _NO_TENSORS)
     if canonical.startswith(_RESOLVERS):
-        return Replacement("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
+        return None
     if canonical.endswith("ParameterServerStrategy") and canonical.startswith("tf.distribute."):
         return Replacement("left", "", "T2T622", _SERVERS)
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":

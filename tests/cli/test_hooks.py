@@ -25,8 +25,8 @@ def test_the_hooks_are_pre_commits_and_do_what_they_say(put: Put, capsys: Captur
     script = put("src/train.py", TF1)
     assert main(lines["tf2towers-check"]) == 1
     assert capsys.readouterr().out == (
-        "src/train.py: 1 file to change, nothing left by hand\n"
-        ".: 1 file, 1 program with TF1: nothing left by hand in 1\n"
+        "src/train.py: 1 file to change, nothing left to you\n"
+        ".: 1 file, 1 program with TF1: nothing left to you in 1\n"
     )
     assert script.read_text() == TF1
     assert main(lines["tf2towers-migrate"]) == 0

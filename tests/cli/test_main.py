@@ -25,7 +25,7 @@ def test_help_and_version(capsys: Capture) -> None:
     assert main(["migrate", "--statistcs", "x.py"]) == 2
     assert "--statistcs: did you mean --statistics?" in capsys.readouterr().err
     assert main(["migrate", "--help"]) == 0
-    assert "exit status: 0 nothing left" in capsys.readouterr().out
+    assert "exit status: 0 nothing is left to you" in capsys.readouterr().out
 
 
 def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

@@ -31,13 +31,13 @@ WRONG = "usage: tf2towers migrate [options] PATH..."
 #: the files, the command line, its status, the files that it writes, and what it says
 CASES = {
     "a diff": (
-        OLD, "train.py", 0, {}, ["-x = OLD\n+x = NEW\n", "train.py: 1 file to change, nothing left by hand"],
+        OLD, "train.py", 0, {}, ["-x = OLD\n+x = NEW\n", "train.py: 1 file to change, nothing left to you"],
     ),
     "a site left": (
         HARD, "train.py", 1, {},
         [dedent(
             """\
-            train.py: nothing to change, 1 site left by hand
+            train.py: nothing to change, 1 place left to you
               2:1: T2T900 hard
                   to do: think
             """
@@ -172,7 +172,7 @@ def test_formats_of_the_report(put: Put, form: str, capsys: Capture) -> None:
     assert "there is no such file" in shown.out
     assert (
         shown.err
-        == "tf2towers migrate: 1 file to change, 1 site left by hand, 1 that could not be migrated\n"
+        == "tf2towers migrate: 1 file to change, 1 place left to you, 1 that could not be migrated\n"
     )
     if form != "github":
         json.loads(shown.out)

@@ -38,10 +38,10 @@ def test_a_site_that_is_accepted(
     path = put("train.py", GONE.format(comment))
     assert main(["migrate", "-w", "train.py", *options]) == status
     said = capsys.readouterr().err
-    summary = "nothing left by hand, 1 accepted by you (T2T620)" if status == 0 else "1 site left by hand"
+    summary = "nothing left to you, 1 accepted by you (T2T620)" if status == 0 else "1 place left to you"
     assert summary in said
     assert "import tensorflow.compat.v1 as tf" in path.read_text()  # the edits are the same
-    assert ("does not accept a site that is left" in said) == (comment == "  # noqa")
+    assert ("does not accept a place that is left" in said) == (comment == "  # noqa")
     assert main(["migrate", "train.py", *options]) == status
 
 
@@ -70,7 +70,7 @@ def test_a_module_and_a_tree(put: Put, capsys: Capture) -> None:
     )
     put("p/model.py", GONE.format("  # noqa: T2T620"))
     assert main(["migrate", "p"]) == 0
-    assert "in 1, 1 site accepted by you" in capsys.readouterr().err
+    assert "in 1, 1 place accepted by you" in capsys.readouterr().err
 
 
 def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
@@ -88,7 +88,7 @@ def test_a_note_that_is_hidden_is_counted(put: Put, capsys: Capture) -> None:
     assert main(["migrate", "train.py", "quiet.py"]) == 0
     said = capsys.readouterr().err
     assert said.count("nowhere_to_be_found was not found") == 1
-    assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in said
+    assert "quiet.py: 1 file to change, nothing left to you, 1 note hidden (T2T624)" in said
 
 
 def test_output_for_machines_has_all(put: Put, capsys: Capture) -> None:

@@ -74,14 +74,14 @@ SCRIPTS = {
     ),
 }
 TWICE = {"p/model.py": MODEL.replace("log", "contrib.tensorrt.nothing"), "p/a.py": TRAIN, "p/b.py": TRAIN}
-ABOVE = "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, reported above\n"
+ABOVE = "\np/b.py: 1 file to change, nothing left to you here; places left in p/model.py, reported above\n"
 NOT_PLAIN = "--exclude plain.py"
 OUTPUT = {"p/out/train.py", "p/out/kept_gen.py", "p/out/model.py", "p/out/sub/old.py"}
 SECOND = {name.replace("p/out", "second") for name in OUTPUT}
 #: the files, the command lines with their status and what the last one says, and the files that are new then
 CASES = {
     "exclude": (PROJECT, [("p --exclude sub/ --exclude /plain.py --exclude kept_gen.py", 0)],
-                ["p/train.py: 2 files to change", "p: 5 files, 1 program with TF1: nothing left by hand in 1"], set()),
+                ["p/train.py: 2 files to change", "p: 5 files, 1 program with TF1: nothing left to you in 1"], set()),
     # the output is no input, of its own run and of another
     "an output within": (PROJECT, [(f"p -o p/out {NOT_PLAIN}", 0)] * 2, [": up to date"], OUTPUT),
     "an earlier output": (PROJECT, [(f"p -o p/out {NOT_PLAIN}", 0), (f"p -o second {NOT_PLAIN}", 0)],
@@ -91,7 +91,7 @@ CASES = {
     "nothing": ({"p/a.txt": "x"}, [("p", 0)], ["p: 0 files, 0 programs with TF1\n"], set()),
     "not to be run": ({"p/a.txt": "x"}, [("p --verify", 2)], ["--verify takes scripts, no folder"], set()),
     "a site of two programs": (TWICE, [("p --no-diff", 1)],
-                               ["T2T620", ABOVE, "2 programs with TF1: sites left in 2\n"], set()),
+                               ["T2T620", ABOVE, "2 programs with TF1: places left in 2\n"], set()),
 }  # fmt: skip
 
 
@@ -122,17 +122,17 @@ def test_programs_and_their_modules(project: Path, capsys: Capture) -> None:
     assert main(["migrate", "p"]) == 1
     out, said = capsys.readouterr()
     assert [line for line in said.splitlines() if line.startswith("p/")] == [
-        "p/kept_gen.py: 2 files to change, nothing left by hand",
-        "p/plain.py: 1 file to change, 1 site left by hand"
+        "p/kept_gen.py: 2 files to change, nothing left to you",
+        "p/plain.py: 1 file to change, 1 place left to you"
         " (no towers and no servers in it: it runs on one device, as before)",
-        "p/sub/old.py: 1 file to change, nothing left by hand",
-        "p/train.py: 1 file to change, nothing left by hand",
+        "p/sub/old.py: 1 file to change, nothing left to you",
+        "p/train.py: 1 file to change, nothing left to you",
     ]
     assert out.count("+++ b/p/model.py") == 1
     assert "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
     assert "    2:1: T2T625" not in said and "  2:1: T2T625" in said and "T2T608" in said
     assert "      to do: Copy the library's package" in said
-    assert said.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
+    assert said.endswith("\np: 9 files, 4 programs with TF1: nothing left to you in 3, places left in 1\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--format", "json"], ["--check"]])
@@ -158,7 +158,7 @@ def test_check_says_why_its_status_is_1(put: Put, capsys: Capture, form: str) ->
     assert main(["migrate", "train.py", "--check", "--output-format", form]) == 1
     shown = capsys.readouterr()
     assert shown.out.count("this line would be rewritten") == 2 and "T2T602" in shown.out
-    assert shown.err == "tf2towers migrate: 2 files to change, 0 sites left by hand\n"
+    assert shown.err == "tf2towers migrate: 2 files to change, 0 places left to you\n"
     assert form != "json" or json.loads(shown.out)["status"] == 1
     assert main(["migrate", "train.py", "--output-format", form]) == 0
     assert "would be rewritten" not in capsys.readouterr().out

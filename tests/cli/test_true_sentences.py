@@ -33,7 +33,7 @@ def test_why_nothing_is_to_change(name: str, put: Put, capsys: Capture) -> None:
     for path, text in files.items():
         put(path, text)
     assert main(["migrate", "x.py"]) == 0
-    assert capsys.readouterr().err == f"x.py: nothing to change, nothing left by hand ({why})\n"
+    assert capsys.readouterr().err == f"x.py: nothing to change, nothing left to you ({why})\n"
 
 
 def test_what_changes_has_no_such_reason(put: Put, capsys: Capture) -> None:

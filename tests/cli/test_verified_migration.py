@@ -1,4 +1,4 @@
-"""`migrate --verify`: nothing is written that was not run, whatever is left by hand. No TensorFlow here."""
+"""`migrate --verify`: nothing is written that was not run, whatever is left to you. No TensorFlow here."""
 
 from pathlib import Path
 from textwrap import dedent

@@ -680,6 +680,56 @@ def build(shown):
 print(build(True))
 without()
 print(build(True))
+=== a_function_after_reads_their_names -> '        return y\n'
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) * i
+
+    def later():
+        return y + 1
+
+    return later
+print(build()())
+=== as_many_parts_as_rounds -> '        return y\n'
+def build(count):
+    with tf.device('/cpu:0'):
+        parts = tf.split(x, count)
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(parts[i])
+    if count > 1:
+        print(y)
+    return parts
+print(build(2), build(1))
+build(0)
+=== as_many_parts_as_other_rounds -> 'nonlocal y\n'
+def build(count):
+    parts = tf.split(x, count)
+    count -= 1
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(parts[i])
+    if count > 1:
+        print(y)
+    return parts
+print(build(3), build(1))
+=== much_is_read_after -> 'a, b, c = strategy.experimental_local_results(results)[-1]'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        a, b, c = net(x), x * i, i
+print(a, b, c)
+=== much_is_returned -> '    return long_name_of_the_first, long_name_of_the_second, long_name_of_the_third\n'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        long_name_of_the_first, long_name_of_the_second, long_name_of_the_third = net(x), x * i, i
+print(long_name_of_the_first, long_name_of_the_second, long_name_of_the_third)
+=== very_much_is_read_after -> '    return (a_name_with_many_letters, another_name_with_many_letters,\n'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        a_name_with_many_letters = net(x)
+        another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
+print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):
@@ -758,6 +808,20 @@ def build(count):
     print(i)
 build(2)
 build(0)
+=== a_function_after_in_the_same_round
+def build():
+    for epoch in range(2):
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                y = net(x) * i
+                if epoch:
+                    print(later())
+
+        def later():
+            return y + 1
+    return y
+y = None
+print(build())
 === a_function_that_is_kept
 later = []
 for i in range(2):

@@ -20,10 +20,10 @@ def mean(x):
     return tf.reduce_mean(x)
 
 def configure():
-    return tf.contrib.tpu.RunConfig(inner())
+    return tf.contrib.tpu.rewrite(inner())
 
 def inner():
-    return tf.contrib.cluster_resolver.TPUClusterResolver()
+    return tf.contrib.tpu.initialize_system()
 """
 MAIN = """\
 import tensorflow as tf
@@ -58,8 +58,8 @@ CALLS = [
 @pytest.mark.parametrize("call", CALLS)
 def test_one_that_something_may_call(tmp_path: Path, call: str) -> None:
     assert left(tmp_path, MAIN + call) == [
-        "tf.contrib.tpu.RunConfig",
-        "tf.contrib.cluster_resolver.TPUClusterResolver",
+        "tf.contrib.tpu.rewrite",
+        "tf.contrib.tpu.initialize_system",
     ]
 
 
@@ -350,29 +350,29 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "stays"),
     [
-        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
-        ("opt = opt if not use_tpu else tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", True),
+        ("opt = opt if not use_tpu else tf.contrib.tpu.cross_replica_sum(opt)\n", True),
         (
             dedent(
                 """\
                 if not use_tpu:
                     opt = 1
                 else:
-                    opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+                    opt = tf.contrib.tpu.cross_replica_sum(opt)
                 """
             ),
             True,
         ),
-        ("opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
-        ("if FLAGS.output:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
-        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
+        ("if FLAGS.output:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
+        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
         (
             dedent(
                 """\
                 if use_tpu:
                     pass
                 else:
-                    opt = tf.contrib.tpu.CrossShardOptimizer(opt)
+                    opt = tf.contrib.tpu.cross_replica_sum(opt)
                 """
             ),
             False,
@@ -385,31 +385,32 @@ def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
 
 @pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
 def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
-    main = f"{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    main = f"{MAIN}{test}\n    opt = its.cross_replica_sum(opt)\n"
     result = program({"shared.py": SHARED, "train.py": f"from tensorflow.contrib import tpu as its\n{main}"})
     assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
 
 
-def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
+def test_uses_that_nothing_reaches_keep_their_import_where_another_use_needs_it() -> None:
     text = dedent(
         """\
         import tensorflow as tf
-        from tensorflow.contrib import tpu
+        from tensorflow.contrib import timeseries
 
         x = tf.placeholder(tf.float32, [])
-        if tf.flags.FLAGS.use_tpu:
-            x = tpu.cross_replica_sum(x)
+        def unused():
+            return timeseries.StructuralEnsembleRegressor(x)
         {}tf.Session()
         """
     )
     alone = migrated(text.format(""))
     assert not alone.left
     once = alone.changes[0].after
-    assert "import tpu" not in once and "tf.contrib.tpu.cross_replica_sum(x)" in once
-    both = migrated(text.format("y = tpu.rewrite(lambda: x)\n"))
+    assert "import timeseries" not in once and "tf.contrib.timeseries.StructuralEnsembleRegressor(x)" in once
+    both = migrated(text.format("y = timeseries.ARRegressor(x)\n"))
     assert codes(both)[:1] == ["T2T620"]
     other = both.changes[0].after
-    assert "from tensorflow.contrib import tpu" in other and " tpu.cross_replica_sum(x)" in other
+    assert "from tensorflow.contrib import timeseries" in other
+    assert " timeseries.StructuralEnsembleRegressor(x)" in other
     assert not migrated(once).changed and not migrated(other).changed
 
 
@@ -472,7 +473,7 @@ ALONE = """
 if __name__ == '__main__':
     import batches_of_our_own
     import tflearn
-    print(tf.contrib.tpu.RunConfig(), mean(batches_of_our_own.one()))
+    print(tf.contrib.tpu.rewrite(), mean(batches_of_our_own.one()))
 """
 
 

@@ -396,6 +396,31 @@ def test_a_compiled_module(file, text, left, program):
 
 
 @pytest.mark.parametrize(
+    ("extension", "source", "left"),
+    [
+        ("package/setup.py: Extension('fast', ['quick.pyx'], language='c++')", "import numpy\n", 0),
+        ("setup.py: Extension(name='package.fast', sources=['package/quick.pyx'])", "import numpy\n", 0),
+        ("package/setup.py: Extension('fast', ['quick.pyx'])", "import tensorflow\n", 1),
+        ("package/setup.py: # Extension('fast', ['quick.pyx'])", "import numpy\n", 1),
+        ("package/setup.py: Extension('fast', ['quick.pyx', 'lost.cu'])", "import numpy\n", 1),
+        ("setup.py: Extension('fast', ['package/quick.pyx'])", "import numpy\n", 1),
+    ],
+)
+def test_a_module_that_a_setup_builds_of_a_file_with_another_name(extension, source, left, program):
+    setup, _, text = extension.partition(": ")
+    files = {
+        "train.py": f"{TF}from package.fast import nms\ntf.Session()\n",
+        "package/__init__.py": "",
+        "package/quick.pyx": source,
+        setup: f"ext_modules = [\n    {text}\n]\n",
+    }
+    result = program(files)
+    assert len(result.left) == left
+    copied = [path.name for path in result.copied if path.name in ("quick.pyx", "setup.py")]
+    assert copied == ([] if left else ["quick.pyx", "setup.py"])
+
+
+@pytest.mark.parametrize(
     ("proto", "left"),
     [
         ({"package/fast.proto": 'syntax = "proto2";\npackage tensorflow.models;\n'}, []),

@@ -253,6 +253,10 @@ SCOPES = {
      "    strategy = TowerStrategy(n)\n    with (tf.variable_scope('net'), strategy.scope()):\n"),
     "a session": ("    with tf.Session():\n",
      "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
+    "a variable scope with a comment": ("    # the net\n    with tf.variable_scope('net'):\n",
+     "    strategy = TowerStrategy(n)\n    # the net\n    with tf.variable_scope('net'), strategy.scope():\n"),
+    "the CPU with a comment": ("    # on the CPU\n    with tf.device('/cpu:0'):\n",
+     "    # on the CPU\n    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
     "another device": ("    with tf.device('/gpu:0'):\n",
      "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
     "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
@@ -363,6 +367,16 @@ SAME = [
      ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.multiply(tf.add_n(grads), 1.0 / len(grads))")],
     [("            grads.append", "            assert g is not None, v.name\n            grads.append")],
     [("result.append((mean, pairs[0][1]))", "pairs = (mean, pairs[0][1])\n        result.append(pairs)")],
+    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [("            grads.append", "            if g is None:\n                continue\n            grads.append")],
+    [("for g, v in pairs", "for p in pairs"), ("(g, 0)", "(p[0], 0)")],
+    [(f"        grads = []\n{EACH}\n", "        grads, v = zip(*pairs)\n"), ("concat(", "stack("),
+     ("pairs[0][1]", "v[0]")],
+    [("        mean =", "        first = pairs[0][0]\n        mean =")],
+    [("    result = []\n", "    result = []\n    n = len(tower_grads)\n"), ("tf.expand_dims(g, 0)", "g"),
+     ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / n")],
+    [("        mean =", "        print('%s' % pairs[0][1].name, len(grads), grads[0].get_shape())\n        mean =")],
+    [("        result.append", "        print(mean)\n        result.append")],
 ]  # fmt: skip
 #: changes that make it something else
 OTHER = [
@@ -373,10 +387,31 @@ OTHER = [
     [("tf.expand_dims(g, 0)", "g")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(v, 0)")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(g * 2, 0)")],
-    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [
+        (
+            "            grads.append",
+            "            if g is not None:\n                print(1)\n            grads.append",
+        )
+    ],
+    [
+        (
+            "            grads.append",
+            "            if v is None:\n                continue\n            grads.append",
+        )
+    ],
+    [
+        (
+            EACH,
+            f"{EACH[:27]}            if g is None:\n                continue\n            grads.append(g)",
+        ),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)"),
+    ],
     [("pairs[0][1]", "pairs[1][1]")],
     [("(mean, pairs[0][1])", "(pairs[0][1], mean)")],
-    [("        result.append", "        print(mean)\n        result.append")],
+    [("        result.append", "        print(mean * 2)\n        result.append")],
+    [("        result.append", "        tf.Print(mean, [1])\n        result.append")],
+    [("    result = []\n", "    tower_grads = tower_grads[0]\n    result = []\n")],
+    [("    result = []\n", "    result = []\n    log(len(tower_grads))\n")],
     [("zip(*tower_grads)", "zip(*tower_grads[1:])")],
     [("return result", "return result[1:]")],
     [("    return result", "    result.reverse()\n    return result")],
@@ -437,6 +472,11 @@ def test_a_plain_mean_becomes_a_reduce(changes):
         in text
     )
     assert after(text) == text
+
+
+def test_what_a_mean_printed_is_named():
+    result = migrated(calling([("        mean =", "        print(len(grads))\n        mean =")]))
+    assert [(each.code, each.line) for each in result.findings] == [("T2T606", 12)]
 
 
 @pytest.mark.parametrize("changes", OTHER)
@@ -573,6 +613,91 @@ def test_a_mean_of_a_local_module(program):
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
 
+#: how a method gives the mean -> whether it is a reduce
+METHODS = [
+    ([("def average(t", "def average(self, t")], True),
+    ([("def average(", "@staticmethod\ndef average("), ("self.average", "Trainer.average")], True),
+    ([("def average(", "@staticmethod\ndef average(")], True),
+    ([("def average(", "@cached\ndef average(")], False),
+    ([("def average(t", "def average(self, t"), ("self.average", "self.other.average")], False),
+    ([("def average(t", "def average(self, t"), ("self.average", "make().average")], False),
+    ([("def average(t", "def average(self, t"), ("def build(", "@staticmethod\n    def build(")], False),
+    ([("def average(t", "def average(self, t"), ("END", "class B(Trainer):\n    average = other")], False),
+    ([("def average(t", "def average(self, t"), ("END", "class B(Trainer):\n    def average(self, t): pass")], False),
+    ([("def average(t", "def average(self, t"), ("END", "Trainer.average = other")], False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "is_mean"), METHODS)
+def test_a_mean_that_a_method_gives(changes, is_mean):
+    build = """
+def build(self, opt, x):
+    grads = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            grads.append(opt.compute_gradients(x))
+    return self.average(grads)
+"""
+    text = f"import tensorflow as tf\n\n\nclass Trainer(object):\n{indent(MEAN + build, '    ')}\n\nEND\ntf.Session()\n"
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, indent(new, "    ").lstrip() if old.startswith("def a") else new)
+    text = after(text.replace("END\n", ""))
+    assert ("return strategy.reduce('MEAN', grads)\n" in text) is is_mean
+    assert ("return opt.compute_gradients(x)\n" in text) is is_mean
+    assert "def average" in text or is_mean
+
+
+def test_a_mean_whose_strategy_the_module_makes():
+    lines = """
+class Model(object):
+    def one(self, device):
+        with tf.device(device):
+            return opt.compute_gradients(x)
+
+    def build(self):
+        AGAIN
+        towers = [self.one('/gpu:%d' % i) for i in NUMBERS]
+        return average(tower_grads=towers)
+"""
+    text = f"import tensorflow as tf\n\nNUMBERS = range(2)\n\n\n{MEAN}\n\n{lines}\n\nModel().build()\ntf.Session()\n"
+    assert "        return strategy.reduce('MEAN', towers)\n" in after(text.replace("AGAIN\n", "\n"))
+    again = "for i in range(2):\n            with tf.device('/gpu:%d' % i):\n                opt.minimize(x)"
+    assert "        strategy = TowerStrategy(2)\n" in after(text.replace("AGAIN", again))
+
+
+def test_the_mean_of_another_object_is_its_own():
+    own = MEAN + dedent(
+        """
+        def build(trainer, opt, x):
+            grads = []
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    grads.append(opt.compute_gradients(x))
+            return trainer.average(grads), make().average(grads)
+        """
+    )
+    text = after(f"import tensorflow as tf\n\n\n{own}\n\ntf.Session()\n")
+    assert "return trainer.average(grads), make().average(grads)" in text and "'MEAN'" not in text
+
+
+def test_a_mean_that_a_package_hands_on(program):
+    files = {
+        "nets/averages.py": f"import tensorflow as tf\n\n\n{MEAN}",
+        "nets/__init__.py": "from .averages import average as mean\n",
+        "helpers.py": "import tensorflow as tf\nfrom nets.averages import *\n",
+    }
+    for line, mean in (
+        ("import nets.averages", "nets.averages.average"),
+        ("from nets import averages", "averages.average"),
+        ("from helpers import average", "average"),
+        ("from helpers import *", "average"),
+    ):
+        main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
+        text = program({**files, "train.py": main}).changes[0].after
+        assert "grads = strategy.reduce('MEAN', [])" in text, line
+
+
 def test_a_mean_where_no_strategy_is_seen_stays():
     text = (
         dedent(
@@ -609,6 +734,18 @@ OTHERS = [
     ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
      "                opt.compute_gradients(1)\n", "            with strategy.scope(), tf.device('/gpu:0'):\n"),
 ]  # fmt: skip
+
+
+def test_devices_that_are_no_towers_have_no_strategy(program):
+    main = "import tensorflow as tf\nimport util\n\nprint('/gpu:0', '/gpu:1')\ntf.Session()\n"
+    on_cpu = "def one(x, d='/cpu:0'):\n    with tf.device(d):\n        return tf.Variable(0.)\none(1)\n"
+    not_run = "if __name__ == '__main__':\n    with tf.device('/gpu:1'):\n        print(tf.Variable(0.))\n"
+    for lines in (on_cpu, not_run):
+        changes = program({"util.py": f"import tensorflow as tf\n{lines}", "train.py": main}).changes
+        assert not any("Strategy" in each.after for each in changes)
+    given = [on_cpu.replace("one(1)", call) for call in ("one(1, '/gpu:1')", "one(1, d='/gpu:1')")]
+    for lines in (on_cpu.replace("cpu", "gpu"), not_run, *given):
+        assert "TowerStrategy()" in after(f"{main}{lines}".replace("import util\n", ""))
 
 
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
@@ -729,71 +866,173 @@ SERVERS = [
          strategy = ParameterServerStrategy(device=where)
          with strategy.scope():"""
      )),
-    ("with tf.device('/job:ps/task:0'):\n    pass\nwith tf.device('/job:ps/task:1'):",
-     "with strategy.scope(), tf.device('/job:ps/task:0'):\n    pass\n"
-     "with strategy.scope(), tf.device('/job:ps/task:1'):"),
 ]  # fmt: skip
 
 
-#: where a cluster's graph is built, or run -> the scope
-PLACES = [
-    ("with tf.device('/job:worker/task:%d' % n):\n    x = 1\n",
-     "with strategy.scope(), tf.device('/job:worker/task:%d' % n):\n"),
-    (dedent(
-        """\
-        server = tf.train.Server({})
-        g = tf.Graph()
-        with g.as_default():
-            with tf.device('/cpu:0'):
-                x = 1
-            sess = tf.Session(server.target)
+#: devices of tasks in a program without setters -> the strategy, its scopes, and how many sites are named
+TASKS = {
+    "the variables of one task": (
         """
-    ),
-     "with strategy.scope(), g.as_default():\n    with tf.device('/cpu:0'):\n"),
-    (dedent(
-        """\
-        server = tf.train.Server({})
-        with tf.device('/cpu:0'):
-            x = 1
-        sess = tf.Session(server.target)
+        with tf.device('/job:ps/task:0'):
+            w = tf.get_variable('w', [])
+        with tf.device('/job:worker/task:%d' % n):
+            loss = w * w
+        with tf.device('/job:ps/task:0'):
+            train = tf.train.AdamOptimizer().minimize(loss)
+        """,
         """
+        strategy = ParameterServerStrategy(device='/job:ps/task:0')
+        with strategy.scope():
+            w = tf.get_variable('w', [])
+        with tf.device('/job:worker/task:%d' % n):
+            loss = w * w
+        with strategy.scope():
+            train = tf.train.AdamOptimizer().minimize(loss)
+        """,
+        0,
     ),
-     "with strategy.scope(), tf.device('/cpu:0'):\n    x = 1\nsess = Session("),
-    (dedent(
-        """\
-        server = tf.train.Server({})
-        with tf.Session(server.target) as sess:
-            sess.run(1)
+    "variables that are there already": (
         """
-    ),
-     "with strategy.scope(), Session(server.target) as sess:\n    sess.run(1)\n"),
-    (dedent(
-        """\
-        sv = tf.train.Supervisor()
-        if tf.train.Server({}):
-            sess = sv.prepare_or_wait_for_session(
-                'x')
-            sess.run(1)
+        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
+            net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
+                net()
+        """,
         """
+        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
+            net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
+                net()
+        """,
+        2,
     ),
-     "    with strategy.scope():\n        sess = sv.prepare_or_wait_for_session(\n"
-     "            'x')\n    sess.run(1)\n"),
-]  # fmt: skip
+    "variables in a scope that uses them again": (
+        """
+        with tf.device('/job:master/task:0'):
+            with tf.variable_scope('net'):
+                net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name):
+                with tf.variable_scope('net', reuse=True):
+                    net()
+        """,
+        """
+        strategy = ParameterServerStrategy(device='/job:master/task:0')
+        with strategy.scope():
+            with tf.variable_scope('net'):
+                net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name):
+                with tf.variable_scope('net', reuse=True):
+                    net()
+        """,
+        0,
+    ),
+    "a device in a name, and one in it": (
+        """
+        with tf.Graph().as_default(), tf.device(where):
+            with tf.device(other):
+                w = tf.get_variable('w', [])
+        """,
+        """
+        strategy = ParameterServerStrategy(device=where)
+        with tf.Graph().as_default(), strategy.scope():
+            with tf.device(other):
+                w = tf.get_variable('w', [])
+        """,
+        0,
+    ),
+    "the device of a name in two functions": (
+        """
+        def one(where):
+            with tf.device(where):
+                return tf.get_variable('v', [])
+        def two(where):
+            with tf.device(where):
+                return tf.get_variable('w', [])
+        one(two('/job:ps/task:0'))
+        """,
+        """
+        def one(where):
+            strategy = ParameterServerStrategy(device=where)
+            with strategy.scope():
+                return tf.get_variable('v', [])
+        def two(where):
+            strategy = ParameterServerStrategy(device=where)
+            with strategy.scope():
+                return tf.get_variable('w', [])
+        one(two('/job:ps/task:0'))
+        """,
+        0,
+    ),
+    "the same name with another device": (
+        """
+        where = '/job:ps/task:0'
+        with tf.device(where):
+            v = tf.get_variable('v', [])
+        where = '/job:ps/task:1'
+        with tf.device(where):
+            w = tf.get_variable('w', [])
+        """,
+        """
+        where = '/job:ps/task:0'
+        strategy = ParameterServerStrategy(device=where)
+        with strategy.scope():
+            v = tf.get_variable('v', [])
+        where = '/job:ps/task:1'
+        strategy_2 = ParameterServerStrategy(device=where)
+        with strategy_2.scope():
+            w = tf.get_variable('w', [])
+        """,
+        0,
+    ),
+    **{
+        name: (lines, lines, sites)
+        for name, lines, sites in (
+            ("several tasks", """
+        with tf.device('/job:ps/task:0'):
+            v = tf.get_variable('v', [])
+        with tf.device('/job:ps/task:1'):
+            w = tf.get_variable('w', [])
+        """, 2),
+            ("another task in each round", """
+        for i in range(2):
+            with tf.device('/job:ps/task:%d' % i):
+                w = tf.get_variable('w%d' % i, [])
+        """, 1),
+            ("no variables", """
+        with tf.device('/job:worker/task:%d' % n):
+            x = tf.constant(1) * 2
+        """, 0),
+            ("no task", """
+        with tf.Graph().as_default() as graph, tf.device('/cpu:0'):
+            w = tf.get_variable('w', [])
+        """, 0),
+        )
+    },
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("lines", "wanted"), PLACES)
-def test_the_scope_of_a_cluster_without_setters(lines, wanted):
-    text = after(
-        dedent(
-            """\
-            import tensorflow as tf
+@pytest.mark.parametrize("name", TASKS)
+def test_the_scope_of_a_cluster_without_setters(name):
+    lines, wanted, sites = TASKS[name]
+    head = """\
+import tensorflow as tf
 
-            n = tf.placeholder(tf.int32)
-            {lines}"""
-        ).format(lines=lines)
-    )
-    assert wanted in text and text.count(".scope()") == 1
-    assert after(text) == text
+cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})
+
+
+def net():
+    return tf.get_variable('w', [])
+
+"""
+    result = migrated(head + dedent(lines))
+    text = result.changes[0].after
+    assert text.endswith(f"return tf.get_variable('w', [])\n\n{dedent(wanted)}")
+    assert [each.code for each in result.findings if "several devices" in each.message] == ["T2T630"] * sites
+    assert result.status == 0 and after(text) == text
 
 
 @pytest.mark.parametrize(("lines", "wanted"), SERVERS)
@@ -882,18 +1121,109 @@ server = tf.train.Server(cluster)
 """
 
 
-def test_a_strategy_of_servers_beside_one_of_towers_says_what_it_is():
-    setter = dedent(
-        """\
+#: a setter around towers -> what becomes of it and of what is around the towers
+AROUND_TOWERS = {
+    "the setter itself": (
+        """
+        with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+            TOWERS
+        """,
+        """
+        strategy = ParameterServerStrategy(cluster=cluster, towers=2)
+        with strategy.scope():
+            def tower(i):
+        """,
+        "strategy.run(tower, args=(strategy.replica_ids,))",
+    ),
+    "a setter with a name, and the CPU": (
+        """
+        setter = tf.train.replica_device_setter(cluster=cluster)
+        with tf.Graph().as_default(), tf.device(setter):
+            with tf.device('/cpu:0'):
+                TOWERS
+        """,
+        """
+        strategy = ParameterServerStrategy(cluster=cluster, towers=2)
+        with tf.Graph().as_default(), strategy.scope():
+            with tf.device('/cpu:0'):
+                def tower(i):
+        """,
+        "strategy.run(tower, args=(strategy.replica_ids,))",
+    ),
+    "arguments on several lines": (
+        """
+        with tf.device(tf.train.replica_device_setter(
+                worker_device='/job:worker',
+                cluster=cluster)):
+            TOWERS
+        """,
+        """
+        strategy = ParameterServerStrategy(
+                worker_device='/job:worker',
+                cluster=cluster,
+                towers=2)
+        with strategy.scope():
+        """,
+        "strategy.run(tower, args=(strategy.replica_ids,))",
+    ),
+    "a number that is not known before": (
+        """
+        with tf.device(tf.train.replica_device_setter()):
+            n = 2
+            for i in range(n):
+                with tf.device('/gpu:%d' % i):
+                    v = tf.get_variable('v%d' % i, [])
+        """,
+        """
+        strategy = ParameterServerStrategy(ps_tasks=0)
+        with strategy.scope():
+            n = 2
+        """,
+        "strategy.run(tower, args=(strategy.per_replica(range(n)),))",
+    ),
+    "a loop that stays": (
+        """
         with tf.device(tf.train.replica_device_setter(cluster=cluster)):
             for i in range(2):
                 with tf.device('/gpu:%d' % i):
-                    v = tf.get_variable('v%d' % i, [])
+                    if i == limit:
+                        break
+        """,
         """
-    )
-    text = after(SERVERS + setter)
-    assert "parameter_server_strategy = ParameterServerStrategy(cluster=cluster)\n" in text
-    assert "strategy = TowerStrategy(2)\n" in text
+        strategy = ParameterServerStrategy(cluster=cluster)
+        with strategy.scope():
+        """,
+        "for i in strategy.towers(range(2)):",
+    ),
+    "towers that are no loop": (
+        """
+        with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+            with tf.device('/gpu:0'):
+                v = tf.get_variable('v', [])
+            with tf.device('/gpu:1'):
+                w = tf.get_variable('w', [])
+        """,
+        """
+        strategy = ParameterServerStrategy(cluster=cluster)
+        with strategy.scope():
+            with tf.device('/gpu:0'):
+        """,
+        "with tf.device('/gpu:1'):",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AROUND_TOWERS)
+def test_a_setter_around_towers_is_one_strategy_with_them(name):
+    lines, wanted, run = AROUND_TOWERS[name]
+    around = lines[: lines.find("TOWERS")].rpartition("\n")[2] if "TOWERS" in lines else ""
+    towers = """for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        v = tf.get_variable('v%d' % i, [])"""
+    text = after(SERVERS + dedent(lines.replace("TOWERS", indent(towers, around).lstrip())))
+    assert dedent(wanted) in text and run in text
+    assert "TowerStrategy" not in text and text.count("ParameterServerStrategy(") == 1
+    assert after(text) == text
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ LEGACY, OUT, SYNCHRONOUS = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == 
 TASK = mnist_cluster.from_environment()
 #: Keras's order: of the model's variables, of the optimizer's two slots of each
 NAMES = ["hid_w", "hid_b", "sm_w", "sm_b"]
-UPDATE_STEP = keras.optimizers.Adam.update_step
+ADAM = keras.optimizers.Adam if SYNCHRONOUS else mnist_parameter_server.Adam
+UPDATE_STEP = ADAM.update_step
 
 
 def steps() -> list[dict[str, np.ndarray]]:
@@ -53,7 +54,7 @@ class Watched:
             next(turns).assign(gradient)
             UPDATE_STEP(adam, gradient, *others)
 
-        keras.optimizers.Adam.update_step = update_step
+        ADAM.update_step = update_step
 
 
 def state(trainer, optimizer) -> dict:

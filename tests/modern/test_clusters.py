@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.modern.alone import MADE_UP, RUN, with_its_modules
 from tests.modern.clusters import ROOT, Job, free_ports
 from tests.runtime.tasks import run_python
 
@@ -38,6 +39,12 @@ def modern():
         cluster=mnist_cluster, model=mnist_model, training=mnist_training,
         asynchronous=mnist_parameter_server, synchronous=mnist_multi_worker,
     )  # fmt: skip
+
+
+def alone(script: str, folder: Path) -> list[str]:
+    """The program in a folder of its own, which finds no package that TensorFlow does not bring."""
+    (folder / "alone").mkdir()
+    return ["-c", RUN, str(with_its_modules(script, folder / "alone"))]
 
 
 def validation(printed: str) -> tuple[int, float]:
@@ -91,6 +98,39 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
         assert all(job.processes[task].poll() is None for task in (("ps", 0), ("worker", 1), ("worker", 2)))
     assert scalars(tmp_path / "log") == {"cross_entropy", "validation_cross_entropy"}
+
+
+def test_a_step_of_adam_on_a_server_is_one_operation(modern):
+    """Between two writes another worker's step could come; that step would divide by a second moment of 0."""
+    import tensorflow as tf
+
+    weight = tf.Variable([1.0, -2.0, 0.5])
+    adam = modern.asynchronous.Adam(0.01, epsilon=1e-8)
+    adam.build([weight])
+
+    @tf.function
+    def step():
+        adam.apply([weight * 3.0], [weight])
+
+    graph = step.get_concrete_function().graph
+    moments = (adam._momentums[0].handle, adam._velocities[0].handle)
+    inside = {graph.capture(handle).name for handle in (weight.handle, *moments)}
+    uses = [op for op in graph.get_operations() if inside & {tensor.name for tensor in op.inputs}]
+    (update,) = [op for op in uses if op.type != "ReadVariableOp"]
+    assert (update.type, update.get_attr("use_locking")) == ("ResourceApplyAdam", True)
+    step()
+    np.testing.assert_allclose(weight, [0.99, -1.99, 0.49], rtol=1e-6)
+
+
+def test_parameter_servers_run_with_tensorflow_alone(tmp_path):
+    flags = ("--train_steps=60", "--steps_per_request=5", "--log_every=20")
+    with Job(alone("mnist_parameter_server.py", tmp_path), tmp_path, *flags, ps=1, workers=2) as job:
+        for task in (("ps", 0), ("worker", 1), ("worker", 0)):
+            job.start(*task)
+        assert job.processes["worker", 0].wait(timeout=180) == 0, job.printed("worker", 0)
+        printed = job.printed("worker", 0)
+    assert validation(printed)[0] == 60
+    assert printed.count(MADE_UP) == 1
 
 
 def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):
@@ -150,7 +190,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
 
 
 def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
-    """All save the same step and end; started again they go on from it, also where float16 has skipped steps."""
+    """All save the same step and end; started again they go on from it, also where float16 has skipped steps.
+
+    The second time they run with TensorFlow alone.
+    """
     import tensorflow as tf
 
     flags = ("--checkpoint_every=1000000", "--log_every=20", "--precision=float16")
@@ -175,11 +218,15 @@ def test_a_signal_to_one_worker_loses_no_step_of_any(tmp_path):
     assert step in counts and any(
         step - 20 < count < step for count in counts
     )  # Adam's own step leaves some out
-    with Job(MULTI_WORKER, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
+    program = alone("mnist_multi_worker.py", tmp_path)
+    with Job(program, tmp_path, f"--train_steps={step + 20}", *flags, ps=0, workers=2) as job:
         job.start("worker", 1)
         job.start("worker", 0)
         job.end()
-        assert f"resuming at step {step} of {step + 20}" in job.printed("worker", 0)
+        printed = job.printed("worker", 0)
+        assert f"resuming at step {step} of {step + 20}" in printed
+        assert printed.count(MADE_UP) == 1
+        assert validation(printed)[0] == step + 20
 
 
 def mnist_files(folder: Path, count: int, compress: bool) -> np.ndarray:

@@ -62,9 +62,7 @@ def test_the_wheel_is_what_runs(python: Path, tmp_path: Path) -> None:
 
 def test_a_cnn_with_fed_batch_norm(python: Path, tmp_path: Path) -> None:
     started(tmp_path, "cnn.py")
-    assert "nothing left by hand" in run(
-        python, tmp_path, "-m", "tf2towers", "migrate", "cnn.py", "-o", "out"
-    )
+    assert "nothing left to you" in run(python, tmp_path, "-m", "tf2towers", "migrate", "cnn.py", "-o", "out")
     assert "step 5 loss" in run(python, tmp_path, "out/cnn.py")
     verify = ["-m", "tf2towers", "verify", "--steps", "4", "cnn.py", "out/cnn.py"]
     assert "PARITY: " in run(python, tmp_path, *verify)

@@ -47,7 +47,7 @@ def test_the_status_of_a_result() -> None:
 
 def test_text_has_the_sites_and_what_to_do() -> None:
     shown = "".join([*text.lines(example()), *text.lines(broken())])
-    assert shown.startswith("train.py: 1 file to change, 1 site left by hand\n")
+    assert shown.startswith("train.py: 1 file to change, 1 place left to you\n")
     assert "\n  12:5: T2T104 a fetch" in shown
     assert "      to do: write it out\n" in shown
     assert shown.endswith("old.py: line 3: Python 2 syntax\n")
@@ -55,7 +55,7 @@ def test_text_has_the_sites_and_what_to_do() -> None:
 
 def test_nothing_to_do_is_said() -> None:
     [line] = text.lines(MigrationResult(Path("x.py")))
-    assert line == "x.py: nothing to change, nothing left by hand\n"
+    assert line == "x.py: nothing to change, nothing left to you\n"
 
 
 def test_a_result_as_json() -> None:

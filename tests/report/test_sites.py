@@ -62,6 +62,6 @@ def test_notes_have_lines_of_their_own() -> None:
     notes = [Finding("T2T605", f"note {n}", "", SCRIPT, n, 1, "note") for n in range(1, 21)]
     shown = printed(*notes, left("T2T620", 5))
     assert len(shown) == NOTES + 3
-    by_hand = ["  left to be migrated by hand:", "  5:1: T2T620 gone", "      to do: see T2T620"]
+    by_hand = ["  left to you:", "  5:1: T2T620 gone", "      to do: see T2T620"]
     assert shown[NOTES:] == by_hand
     assert shown[NOTES - 1] == "  and 15 more (T2T605): -v shows them"

@@ -4,11 +4,13 @@ import pytest
 
 from tests.runtime.tasks import run_python
 from tf2towers.runtime import (
+    python2_arguments,
     python2_decode,
     python2_division,
     python2_division_in_place,
     python2_filter,
     python2_map,
+    python2_message,
     python2_round,
     python2_seed,
 )
@@ -127,3 +129,26 @@ def drawn(source):
         source.choice("abcdef"),
         source.randrange(5, 50, 3),
     )
+
+
+class Described(Exception):
+    message = "its own"
+
+
+class Listed(Exception):
+    def __getitem__(self, place):
+        return "an item"
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "first"),
+    [
+        (ValueError("one"), "one", "one"),
+        (OSError(2, "two"), "", 2),
+        (KeyError(3), 3, 3),
+        (Described("a"), "its own", "a"),
+        (Listed("a"), "a", "an item"),
+    ],
+)
+def test_what_errors_had(error, message, first):
+    assert (python2_message(error), python2_arguments(error)[0]) == (message, first)

@@ -161,6 +161,9 @@ def test_the_mean_of_the_towers_gradients() -> None:
                 strategy.reduce(*arguments)
         with pytest.raises(ValueError, match="None"):
             strategy.reduce("MEAN", [[(None, "v")]])
+        [(mean, _)] = strategy.reduce("MEAN", [[(None, "v")], [(v1.constant(3.0), "v")]])
+        with v1.Session() as session:
+            assert session.run(mean) == 3.0
 
 
 def test_without_a_graph_it_is_the_mirrored_strategy() -> None:
@@ -217,3 +220,25 @@ def test_the_scope_of_servers_is_the_setters_device(given: Any, variables: list[
     ] == variables
     assert isinstance(strategy, v1.distribute.experimental.ParameterServerStrategy)
     assert "_extended" not in vars(strategy)
+
+
+def test_a_strategy_of_servers_runs_the_towers_of_its_worker() -> None:
+    with tf.Graph().as_default() as graph:
+        strategy = ParameterServerStrategy(ps_tasks=0, towers=["/gpu:0", "/gpu:1"])
+        with strategy.scope():
+            assert _declared[graph].towers_given == ["/gpu:0", "/gpu:1"]
+
+            def tower(i: int, x: float) -> tuple[Any, str]:
+                with v1.device(f"/gpu:{i}"), v1.variable_scope("net", reuse=v1.AUTO_REUSE):
+                    w = v1.get_variable("w", [])
+                    return [(tf.constant(x), w)], i
+
+            given = (strategy.replica_ids, strategy.per_replica([1.0, 2.0]))
+            grads, numbers = strategy.run(tower, args=given)
+            assert strategy.experimental_local_results(numbers) == (0, 1)
+            [(mean, _)] = strategy.reduce("MEAN", grads)
+            assert list(strategy.towers(range(2))) == [0, 1]
+        with v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
+            assert session.run(mean) == 1.5
+    with tf.Graph().as_default() as graph, ParameterServerStrategy(ps_tasks=1).scope():
+        assert graph not in _declared

@@ -28,7 +28,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def left(home: Path) -> dict[str, list[str] | str]:
-    """Name of the program -> the codes of what is left by hand, or what `migrate` crashed with."""
+    """Name of the program -> the codes of what is left to you, or what `migrate` crashed with."""
     found: dict[str, list[str] | str] = {}
     for program in ALL:
         path = home / "original" / f"{program.name}.py"

@@ -19,7 +19,7 @@ def migrate_into(script: Path, folder: Path, right: str = "", wrong: str = "") -
         wrong: what stands there afterwards.
 
     Raises:
-        RunFailed: sites are left by hand.
+        RunFailed: sites are left to you.
     """
     result = migrate(Script.read(script))
     if result.left or result.error:

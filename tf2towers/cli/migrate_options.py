@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Without -w, -o or --check a unified diff is printed, the summary goes to the standard error,\n"
         "and nothing is written.\n"
-        "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
+        "exit status: 0 nothing is left to you; 1 something is (or --check, and it would change);\n"
         "2 could not be read, parsed or written: that script is left as it was.\n"
         "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
         "both run alike: status 1 says what differs, 2 that one of them could not be run."
@@ -52,22 +52,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     python3 = "only convert Python 2 to 3, and stay with TF 1: what `verify` compares with"
     add("--python3", action="store_true", help=python3)
     ignore = (
-        "do not report these rules, or those whose codes begin so (T2T62); a site left then counts as accepted, "
+        "do not report these rules, or those whose codes begin so (T2T62); a place left then counts as accepted, "
         "as with `# noqa: CODE` on its line"
     )
     add("--ignore", type=parse_codes, metavar="CODE[,CODE]", help=ignore)
     strict = "status 1 also where there are only notes"
     add("--strict", action="store_true", default=None, help=strict)
-    exit_zero = "status 0 also where sites are left; errors still have status 2"
+    exit_zero = "status 0 also where places are left to you; errors still have status 2"
     add("--exit-zero", action="store_true", help=exit_zero)
 
     one_of = parser.add_mutually_exclusive_group().add_argument
-    one_of("-q", "--quiet", action="store_true", help="print only errors and the sites that are left")
-    verbose = "print every site, the rule of every edited line, and the modules that are read and unchanged"
+    one_of("-q", "--quiet", action="store_true", help="print only errors and the places that are left to you")
+    verbose = "print every place, the rule of every edited line, and the modules that are read and unchanged"
     one_of("-v", "--verbose", action="store_true", help=verbose)
-    statistics = "print how many lines each rule edits, and how many sites it leaves"
+    statistics = "print how many lines each rule edits, and how many places it leaves"
     add("--statistics", action="store_true", help=statistics)
-    add("--no-diff", action="store_true", help="no unified diff, only the summary and the sites")
+    add("--no-diff", action="store_true", help="no unified diff, only the summary and the places")
     shown = "how the result is shown"
     add("--output-format", "--format", dest="format", choices=FORMATS, default="text", help=shown)
     add("-j", "--jobs", type=_jobs, default=1, metavar="N", help="number of processes; 0: one for each core")

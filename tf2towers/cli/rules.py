@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "changes: it edits, and `safe` says that the result is the same bit for bit; `look at`: it may differ.\n"
         "reports: it reports something, and changes nothing.\n"
-        "refuses: such a site is left as it is, for you to migrate by hand.\n"
+        "refuses: such a place is left as it is, for you to change.\n"
         "`tf2towers explain RULE` shows one with its reason and examples."
     )
 

@@ -65,7 +65,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
         if any(_accepts(comment, finding) for comment in comments):
             return replace(finding, accepted_by="noqa")
         if finding.kind == "left" and any(comment["codes"] is None for comment in comments):
-            more = f"A bare `# noqa` does not accept a site that is left; `# noqa: {finding.code}` does."
+            more = f"A bare `# noqa` does not accept a place that is left; `# noqa: {finding.code}` does."
             return replace(finding, todo=f"{finding.todo} {more}".lstrip())
         return finding
 

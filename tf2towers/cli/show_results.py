@@ -107,5 +107,5 @@ def _total_words(results: Sequence[MigrationResult]) -> str:
     files = len({change.path for change in changes if change.before != change.after})
     left = len({(site.path, site.line, site.message) for result in results for site in result.left})
     failed = Counter(result.failure for result in results if result.failure)
-    words = [f"{counted(files, 'file')} to change", f"{counted(left, 'site')} left by hand"]
+    words = [f"{counted(files, 'file')} to change", f"{counted(left, 'place')} left to you"]
     return ", ".join(words + [f"{count} that {failure}" for failure, count in failed.items()])

@@ -71,8 +71,8 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     mains = set(tree.mains)
     known = [result for result in results if result.script.absolute() in mains]
     words = (
-        "nothing left by hand in {}",
-        "sites left in {}",
+        "nothing left to you in {}",
+        "places left in {}",
         "{} could not be migrated",
         "{} could not be written",
     )
@@ -80,7 +80,7 @@ def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     done = [each.format(counts[each]) for each in words if counts[each]]
     programs = f"{counted(len(known), 'program')} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
-        done.append(f"{counted(accepted, 'site')} accepted by you")
+        done.append(f"{counted(accepted, 'place')} accepted by you")
     if tree.migrated:
         done.append(f"{len(tree.migrated)} migrated before and left out")
     outcome = f": {', '.join(done)}" if done else ""

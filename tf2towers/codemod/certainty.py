@@ -25,6 +25,10 @@ _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins
 _PLAIN = (
     cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
 )  # fmt: skip
+#: methods that change a list
+CHANGES = frozenset(
+    {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
+)
 METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
 _LISTS = RANGES | {
     "builtins.list",

@@ -20,7 +20,7 @@ from tf2towers.source.script import Script
 class MigrateCommand(CodemodCommand):
     """Migrates each file as a script of its own; the modules it imports are read, and not changed.
 
-    What is left by hand, and what differs, are warnings.
+    What is left to the user, and what differs, are warnings.
     """
 
     DESCRIPTION = (

@@ -286,9 +286,9 @@ class Program:
         """The canonical name that a name of another local module means, if it is that of a library; else None."""
         module, _, name = dotted.rpartition(".")
         path = self.imports.imports_of(file.path).get(module) if module.strip(".") else None
-        other = (
-            self.plain_file(path) if path in self.others else self.file(path) if path is not None else None
-        )
+        other = self.file(path) if path is not None else None
+        if other is None and path in self.others:
+            other = self.plain_file(path)
         if other is None or other is file or (other.path, name) in self._active:
             return None
         self._active.add((other.path, name))

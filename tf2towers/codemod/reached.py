@@ -21,6 +21,7 @@ from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.symbols import session_names
 from tf2towers.report.result import FindingKind
+from tf2towers.source.known_modules import is_known
 
 #: builtins that look up names
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__", "getattr"})
@@ -149,7 +150,8 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
     """True if anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = nodes.bound_by(imported)
     for each in file.program.all_files:
-        taken = (alias for node in each.all(cst.ImportFrom) for alias in nodes.aliases(node))
+        local = (node for node in each.all(cst.ImportFrom) if not _is_library(each, nodes.module_of(node)))
+        taken = (alias for node in local for alias in nodes.aliases(node))
         names = (alias for alias in taken if alias is not imported)
         if (
             any(name.value == bound for name in each.all(cst.Name))
@@ -159,6 +161,11 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
         ):
             return True
     return False
+
+
+def _is_library(file: File, module: str) -> bool:
+    """True if a module that a file imports is none of the program's."""
+    return is_known(module.partition(".")[0]) and not file.program.imports.has(file.path, module)
 
 
 def _is_script(file: File) -> bool:

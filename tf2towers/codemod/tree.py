@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import libcst as cst
-from libcst import BatchableCSTVisitor
 from libcst.metadata import (
     Assignment,
-    ByteSpanPositionProvider,
-    CodeSpan,
     ComprehensionScope,
     ExpressionContext,
-    ExpressionContextProvider,
     FunctionScope,
     GlobalScope,
-    MetadataWrapper,
-    ParentNodeProvider,
     Scope,
-    ScopeProvider,
 )
 
 from tf2towers.codemod.nodes import (
@@ -39,34 +32,11 @@ from tf2towers.codemod.nodes import (
     is_wrapper,
     walk,
 )
+from tf2towers.source.cst_nodes import scopes_of, spans_of, text_of, walk_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
 Node = TypeVar("Node", bound=cst.CSTNode)
-
-
-class DirectWrapper(MetadataWrapper):
-    """LibCST's wrapper, without visits in which no provider does anything.
-
-    LibCST visits a module for each set of providers that may run together. Those that we ask for start a visit of their
-    own at the module, and do nothing at other nodes.
-    """
-
-    def visit_batched(self, visitors: Iterable[BatchableCSTVisitor], *hooks: Any, **more: Any) -> cst.CSTNode:
-        """As LibCST's; visitors that do something at a module alone are called there."""
-        others = []
-        for each in visitors:
-            if _starts_at_module(type(each)):
-                with each.resolve(self):
-                    each.visit_Module(self.module)
-            else:
-                others.append(each)
-        return super().visit_batched(others, *hooks, **more) if others else self.module
-
-
-@cache
-def _starts_at_module(kind: type[BatchableCSTVisitor]) -> bool:
-    return kind().get_visitors().keys() == {"visit_Module"}
 
 
 class Tree:
@@ -82,7 +52,7 @@ class Tree:
             self.module = cst.parse_module(text) if module is None else module
         except cst.ParserSyntaxError as problem:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
-        self._wrapper = DirectWrapper(self.module, unsafe_skip_copy=True)
+        self._walked = walk_module(self.module)
         self.nodes: list[cst.CSTNode] = []
         self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         pending: list[cst.CSTNode] = [self.module]
@@ -94,14 +64,15 @@ class Tree:
             pending += reversed(children(node))
 
     @cached_property
-    def _code(self) -> str:
-        return self.module.code
+    def _written(self) -> tuple[str, Mapping[cst.CSTNode, tuple[int, int]]]:
+        """Its text as LibCST writes it, and the offsets of its nodes."""
+        return spans_of(self.module)
 
     def text_of(self, module: cst.Module) -> str:
         """The text of a new module, with the white space at the text's end that LibCST loses."""
-        if self._code == self.text:
-            return module.code
-        return module.code.rstrip() + self.text[len(self.text.rstrip()) :]
+        if self._written[0] == self.text:
+            return text_of(module)
+        return text_of(module).rstrip() + self.text[len(self.text.rstrip()) :]
 
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; the names are without None, True and False."""
@@ -141,7 +112,7 @@ class Tree:
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
-        return self._metadata[ParentNodeProvider].get(node)
+        return self._walked.parents.get(node)
 
     def holders(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """All nodes around a node, innermost first."""
@@ -188,13 +159,9 @@ class Tree:
         return None
 
     @cached_property
-    def _metadata(self) -> Mapping[Any, Mapping[cst.CSTNode, Any]]:
-        return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider, ParentNodeProvider))
-
-    @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
         """LibCST's scope of each node, with the names that LibCST leaves out."""
-        scopes = self._metadata[ScopeProvider]
+        scopes = scopes_of(self.module, self._walked.contexts)
         self.__dict__["scopes"] = scopes
         self._complete_scopes()
         return scopes
@@ -241,7 +208,7 @@ class Tree:
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """LOAD, STORE or DEL, for a name, attribute or item that is read, written or deleted."""
-        return self._metadata[ExpressionContextProvider].get(node) or ExpressionContext.LOAD
+        return self._walked.contexts.get(node) or ExpressionContext.LOAD
 
     def is_read(self, node: cst.CSTNode) -> bool:
         """True if a name, an attribute or an item is read, and neither bound nor deleted."""
@@ -254,27 +221,19 @@ class Tree:
     def start(self, node: cst.CSTNode) -> int:
         """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""
         opened = node.lpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
-        return self._offset(self._spans[opened[-1] if opened else node].start)
+        return self._spans[opened[-1] if opened else node][0]
 
     def end(self, node: cst.CSTNode) -> int:
         """The offset after a node."""
         closed = node.rpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
-        span = self._spans[closed[0] if closed else node]
-        return self._offset(span.start + span.length)
+        return self._spans[closed[0] if closed else node][1]
 
     @cached_property
-    def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
-        if self._code.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+    def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
+        text, spans = self._written
+        if text.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
-        return self._wrapper.resolve(ByteSpanPositionProvider)
-
-    @cached_property
-    def _inner_bytes(self) -> list[int]:
-        """The offsets of all bytes that no character begins with."""
-        return [place for place, byte in enumerate(self.text.encode()) if byte & 0xC0 == 0x80]
-
-    def _offset(self, place: int) -> int:
-        return place - bisect_left(self._inner_bytes, place) if not self.text.isascii() else place
+        return spans
 
 
 _trees: Recent[Tree] = Recent()
@@ -287,7 +246,8 @@ def tree_of(text: str, path: Path) -> Tree:
 
 def keep_tree(module: cst.Module, path: Path) -> None:
     """Keeps a module that LibCST has parsed as the tree of its text."""
-    _trees.keep((path, module.code), Tree(module.code, path, module), len(module.code))
+    text = text_of(module)
+    _trees.keep((path, text), Tree(text, path, module), len(text))
 
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

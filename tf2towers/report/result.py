@@ -30,7 +30,7 @@ class Finding:
     line: int
     #: counted from 1, as editors do
     column: int
-    #: "left": the site is left to be migrated by hand; "changed" and "note": for information; "edit": for `--check`, a
+    #: "left": the place is left to the user; "changed" and "note": for information; "edit": for `--check`, a
     #: line that would be rewritten
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
@@ -118,12 +118,12 @@ class MigrationResult:
 
     @property
     def left(self) -> list[Finding]:
-        """The sites left to be migrated by hand, without those that the user accepted."""
+        """The places left to the user, without those that the user accepted."""
         return [finding for finding in self.findings if finding.kind == "left" and not finding.accepted_by]
 
     @property
     def accepted(self) -> list[Finding]:
-        """The sites left that the user accepted, to migrate them by hand."""
+        """The places left that the user accepted."""
         return [finding for finding in self.findings if finding.kind == "left" and finding.accepted_by]
 
     @property
@@ -162,7 +162,7 @@ class MigrationResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing left by hand, 1 sites left (or notes, if strict), 2 it could not be migrated."""
+        """The exit status: 0 nothing is left, 1 something is (or notes, if strict), 2 it could not be migrated."""
         if self.error is not None:
             return 2
         noted = self.strict and any(each.kind == "note" and not each.accepted_by for each in self.findings)

@@ -46,7 +46,7 @@ class Rule:
 def effect_words(rule: type[Rule]) -> str:
     """A sentence on the effect of a rule."""
     if rule.does == "refuses":
-        return "refuses: it changes nothing; such a site is left as it is, and the status is 1"
+        return "refuses: it changes nothing; such a place is left as it is, and the status is 1"
     if rule.does == "reports":
         may = "" if rule.safe else "; look at it: a number may differ, see below"
         return f"reports: it changes nothing by itself{may}"

@@ -15,8 +15,8 @@ RESET, BOLD, RED, GREEN, YELLOW, CYAN = (f"\x1b[{number}m" for number in (0, 1, 
 _IN_DIFF = {"---": BOLD, "+++": BOLD, "@@ ": CYAN, "-": RED, "+": GREEN}
 _IN_REPORT = (
     (re.compile(r"\bT2T\d{3}\b(?: [a-z][\w-]*(?=:))?"), YELLOW),
-    (re.compile(r"\b(?:PARITY|WITHIN TOLERANCE|WITHIN ROUNDING)\b|\bnothing left by hand\b"), GREEN),
-    (re.compile(r"\b(?:DIFFERS|UNREPEATABLE|could not be compared)\b|\b\d+ sites? left by hand\b"), RED),
+    (re.compile(r"\b(?:PARITY|WITHIN TOLERANCE|WITHIN ROUNDING)\b|\bnothing left to you\b"), GREEN),
+    (re.compile(r"\b(?:DIFFERS|UNREPEATABLE|could not be compared)\b|\b\d+ places? left to you\b"), RED),
 )
 #: below this width nothing is readable: longer lines then run over
 _NARROWEST = 40

@@ -84,10 +84,10 @@ def summary(result: MigrationResult) -> str:
     left = len(result.left)
     done = f"{counted(files, 'file')} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
-    by_hand = f"{counted(left, 'site')} left by hand" if left else "nothing left by hand"
+    yours = f"{counted(left, 'place')} left to you" if left else "nothing left to you"
     if result.left_above:
-        by_hand += f" here; sites left in {', '.join(map(display_path, result.left_above))}, reported above"
-    return f"{name}: {done}, {by_hand}{accepted_words(result)}{remark}"
+        yours += f" here; places left in {', '.join(map(display_path, result.left_above))}, reported above"
+    return f"{name}: {done}, {yours}{accepted_words(result)}{remark}"
 
 
 def accepted_words(result: MigrationResult) -> str:
@@ -133,7 +133,7 @@ def site_lines(
     Args:
         name_of: the name of the rule with a code.
         all_sites: whether there is no limit.
-        notes: whether findings that are not left by hand are shown, too.
+        notes: whether findings that are not left to the user are shown, too.
         advised: as of `lines`.
     """
     advised = set() if advised is None else advised
@@ -142,7 +142,7 @@ def site_lines(
     left = [finding for finding in reported if finding.kind == "left"]
     yield from _part(informed, result.script, None if all_sites else NOTES, name_of, advised)
     if informed and left:
-        yield "  left to be migrated by hand:"
+        yield "  left to you:"
     yield from _part(left, result.script, None if all_sites else LEFT, name_of, advised)
 
 

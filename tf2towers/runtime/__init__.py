@@ -15,11 +15,13 @@ _HOMES = {
     "ClusterError": "cluster.addresses",
     "EventsWriter": "events_writer",
     # functions that behave as in Python 2
+    "python2_arguments": "python2",
     "python2_decode": "python2",
     "python2_division": "python2",
     "python2_division_in_place": "python2",
     "python2_filter": "python2",
     "python2_map": "python2",
+    "python2_message": "python2",
     "python2_round": "python2",
     "python2_seed": "python2",
     # TF1 graph code run as functions
@@ -41,6 +43,7 @@ _HOMES = {
     "ParameterServerStrategy": "strategy",
     # symbols that TF 2 no longer has
     "FLOAT_OPS_OPTIONS": "tf1",
+    "LinearOperatorTriL": "tf1",
     "ModeKeys": "tf1",
     "StagingArea": "tf1",
     "TRAINABLE_VARS_PARAMS_STAT_OPTIONS": "tf1",
@@ -48,6 +51,7 @@ _HOMES = {
     "batch_and_drop_remainder": "tf1",
     "histogram_summary": "tf1",
     "image_summary": "tf1",
+    "logger": "tf1",
     "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
     "crf": "tf1.crf",
@@ -56,6 +60,7 @@ _HOMES = {
     "distribution_functions": "tf1.distribution_functions",
     "distributions": "tf1.distributions",
     "estimator": "tf1.estimator",
+    "estimator_heads": "tf1.estimator_heads",
     "gan": "tf1.gan",
     "hparams": "tf1.hparams",
     "image": "tf1.image",
@@ -74,7 +79,9 @@ _HOMES = {
     "rnn_cell": "tf1.rnn_cell",
     "seq2seq": "tf1.seq2seq",
     "slim": "tf1.slim",
+    "summary": "tf1.summary",
     "tensor_shapes": "tf1.tensor_shapes",
+    "tpu": "tf1.tpu",
     "training": "tf1.training",
     # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",

@@ -137,3 +137,13 @@ def _hash_string(text: str) -> int:
 def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
     """`text.decode(encoding)` and `unicode(text, encoding)`; a string is returned as it is: Python 2 read bytes."""
     return text if isinstance(text, str) else text.decode(encoding, errors)
+
+
+def python2_message(error: BaseException) -> Any:
+    """`error.message`: the only argument of an error, or nothing; what the error's class has under that name."""
+    return getattr(error, "message", error.args[0] if len(error.args) == 1 else "")
+
+
+def python2_arguments(error: Any) -> Any:
+    """What `error[0]` took the first item of: the arguments of an error, or the error where its class has items."""
+    return error if hasattr(type(error), "__getitem__") else error.args

@@ -193,8 +193,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a gradient is None, as in TF 1 (where a `tf.IndexedSlices` became dense, too); in a graph,
-                any other reduction than the mean, or an axis.
+            ValueError: a variable's gradients are all None (those of some towers are left out); in a graph, any other
+                reduction than the mean, or an axis. A `tf.IndexedSlices` becomes dense, as in TF 1.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -207,7 +207,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             value = self.experimental_local_results(value)
         averaged = []
         for pairs in zip(*value, strict=False):
-            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
+            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs if gradient is not None]
+            if not expanded:
+                raise ValueError(f"the gradients of {pairs[0][1]!r} are None on all towers")
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
         return averaged
@@ -230,6 +232,8 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
             `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
             strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
         device: in their place the device, or the function of devices, that the script has chosen: the scope's device.
+        towers: the towers of this worker, as `TowerStrategy` takes them. `run`, `reduce` and what else concerns towers
+            do in a graph what `TowerStrategy` does.
     """
 
     def __init__(
@@ -243,7 +247,9 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         ps_strategy: Callable[[Any], int] | None = None,
         *,
         device: Any = _NOT_GIVEN,
+        towers: int | Sequence[str | int] | None = None,
     ) -> None:
+        self._of_towers = TowerStrategy(towers)
         self._places = ps_tasks is not None or cluster is not None or device is not _NOT_GIVEN
         self._device = device
         if device is _NOT_GIVEN:
@@ -262,7 +268,44 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
     def scope(self) -> Iterator[ParameterServerStrategy]:
         """The context to build a worker's graph in: `tf.device(tf.train.replica_device_setter(...))`."""
         with tf.compat.v1.device(self._device) if self._places else contextlib.nullcontext():
+            if _in_graph():
+                self._of_towers._declare()
             yield self
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
+        """Calls `fn` for each tower of this worker, as `TowerStrategy.run`."""
+        return self._by_towers().run(fn, args, kwargs, options)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """What each tower has of a value that `run` returned."""
+        return self._by_towers().experimental_local_results(value)
+
+    def towers(self, iterable: Iterable[T]) -> Iterator[T]:
+        """Iterates over `iterable` for a loop that builds one tower in each round."""
+        return self._of_towers.towers(iterable)
+
+    @property
+    def replica_ids(self) -> Any:
+        """The numbers of this worker's towers, 0 to n - 1, as a per-replica value."""
+        return self._of_towers.replica_ids
+
+    def per_replica(self, iterable: Iterable[Any]) -> Any:
+        """A per-replica value: the first item for the first tower, and so on."""
+        return self._of_towers.per_replica(iterable)
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
+        """Reduces the gradients of this worker's towers to their mean, as `TowerStrategy.reduce`."""
+        return self._by_towers().reduce(reduce_op, value, axis)
+
+    def _by_towers(self) -> Any:
+        """What `run` and the like are asked of: the towers in a graph, TensorFlow's own strategy outside of one."""
+        return self._of_towers if _in_graph() else super()
 
 
 def _in_graph() -> bool:

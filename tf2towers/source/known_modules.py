@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def _module_kinds() -> dict[str, str]:
-    """Top-level module -> 'library', 'python2' (a module of Python 2's standard library) or 'tf1'."""
+    """Module -> 'library', 'python2' (a module of Python 2's standard library) or 'tf1'."""
     lines = Path(__file__).with_name("modules.tsv").read_text(encoding="utf-8").splitlines()
     return dict(line.split("\t")[:2] for line in lines[1:])
 
@@ -21,6 +21,8 @@ def is_known(root: str) -> bool:
     return _module_kinds().get(root) in ("library", "python2")
 
 
-def is_tf1_library(root: str) -> bool:
-    """True if a top-level module is a library that builds TF1 graphs."""
-    return _module_kinds().get(root) == "tf1"
+def is_tf1_library(module: str) -> bool:
+    """True if a module is of a library that builds TF1 graphs; a row for a part of one has precedence."""
+    parts = module.split(".")
+    beginnings = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((kind for name in beginnings if (kind := _module_kinds().get(name))), "") == "tf1"

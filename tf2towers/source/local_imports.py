@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.source.built_modules import BuiltModule, built_module
@@ -26,6 +26,8 @@ from tf2towers.source.syntax import parse
 
 #: how far above the script its project's folder may be
 _ABOVE = 4
+#: and the folder of the package that the script is in, or that is in the PYTHONPATH
+_FAR_ABOVE = 7
 
 
 class LocalImports:
@@ -71,17 +73,18 @@ class LocalImports:
         """All local modules that the script imports, with the packages' `__init__.py`, in the order they were found."""
         return list(self._order)
 
-    def imports_of(self, path: Path) -> dict[str, Path]:
+    def imports_of(self, path: Path) -> Mapping[str, Path]:
         """Dotted name as written in a file's import (`data.cifar10`, `.model`) -> the local module.
 
         The script itself is included if a module, or the `__init__.py` of its package, imports it.
         """
-        return dict(self._direct.get(_absolute(path), {}))
+        found = self._direct.get(path)
+        return found if found is not None else self._direct.get(_absolute(path), {})
 
     def has(self, path: Path, dotted: str) -> bool:
         """True if the first part of a dotted name is a local module or package that a file imports."""
         first = dotted.partition(".")[0]
-        return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
+        return any(module.partition(".")[0] == first for module in self.imports_of(path))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
         """The compiled or generated module that a file imports under a name; None if there is none without TF1."""
@@ -230,7 +233,7 @@ class LocalImports:
     def _in_project(self, name: str) -> Path | None:
         """A module of a package that lies above the script, as in `python -m scripts.train`, or by PYTHONPATH."""
         first, _, rest = name.partition(".")
-        for folder in self.main.parents[:_ABOVE] if rest and not is_known(first) else ():
+        for folder in self.main.parents[:_FAR_ABOVE] if rest and not is_known(first) else ():
             if len(folder.parts) > 2 and folder not in self.roots:
                 place = folder.joinpath(*name.split("."))
                 if any(map(self._is_file, (place / "__init__.py", place.with_name(f"{place.name}.py")))):

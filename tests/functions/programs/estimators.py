@@ -6,6 +6,8 @@ import numpy as np
 import tensorflow as tf
 from cases import case
 from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.python.estimator.canned import head as heads
+from tensorflow.python.estimator.canned import optimizers
 
 SOFT = tf.ConfigProto(allow_soft_placement=True)
 DRAWN = np.random.RandomState(0)
@@ -262,3 +264,131 @@ def an_export_and_a_warm_start():
     )
     other.train(in_order, steps=2, hooks=[hook])
     return [tf.constant(served)] + learned(other, hook)
+
+
+def spec_without_tpus(features, labels, mode, params):
+    result = predicted(features)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.contrib.tpu.TPUEstimatorSpec(mode, predictions={"result": result})
+    loss = tf.losses.mean_squared_error(labels, result)
+    optimizer = tf.train.MomentumOptimizer(params["rate"], 0.9)
+    if params["use_tpu"]:
+        optimizer = tf.contrib.tpu.CrossShardOptimizer(optimizer)
+
+    def measured(labels, result):
+        return {"error": tf.metrics.mean_absolute_error(labels, result)}
+
+    def on_the_host(losses):
+        return tf.reduce_mean(losses)
+
+    return tf.contrib.tpu.TPUEstimatorSpec(
+        mode,
+        loss=loss,
+        train_op=optimizer.minimize(loss, tf.train.get_global_step()),
+        eval_metrics=(measured, [labels, result]),
+        scaffold_fn=lambda: tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=2)),
+        host_call=(on_the_host, [tf.reshape(loss, [1])]),
+    )
+
+
+@case
+def an_estimator_for_tpus_without_one():
+    hook = Losses()
+    shards = tf.contrib.tpu.TPUConfig(
+        iterations_per_loop=5,
+        num_shards=8,
+        per_host_input_for_training=tf.contrib.tpu.InputPipelineConfig.PER_HOST_V2,
+    )
+    run = tf.contrib.tpu.RunConfig(
+        tpu_config=shards,
+        model_dir=tempfile.mkdtemp(),
+        tf_random_seed=1,
+        session_config=SOFT,
+        save_checkpoints_steps=2,
+    )
+    estimator = tf.contrib.tpu.TPUEstimator(
+        spec_without_tpus,
+        config=run,
+        params={"rate": 0.05, "use_tpu": False},
+        use_tpu=False,
+        train_batch_size=16,
+        eval_batch_size=8,
+        predict_batch_size=4,
+    )
+
+    def input_fn(params):
+        return in_order(params["batch_size"])
+
+    estimator.train(input_fn, max_steps=6, hooks=[hook])
+    results = [row["result"] for row in estimator.predict(input_fn)]
+    return learned(estimator, hook) + evaluated(estimator, input_fn) + [tf.constant(np.stack(results[:9]))]
+
+
+@case
+def an_experiment_that_trains_and_evaluates_in_turn():
+    folder, hook = tempfile.mkdtemp(), Losses()
+
+    def make(run_config, hparams):
+        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams.rate})
+        return tf.contrib.learn.Experiment(
+            estimator, in_order, in_order, train_steps=6, eval_steps=2, train_monitors=[hook],
+            eval_delay_secs=0, continuous_eval_throttle_secs=0, train_steps_per_iteration=4,
+        )  # fmt: skip
+
+    given = {
+        "run_config": tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3),
+        "hparams": tf.contrib.training.HParams(rate=0.05),
+    }
+    found, _ = learn_runner.run(make, schedule="continuous_train_and_eval", **given)
+    learn_runner.run(make, schedule="continuous_eval", **given)
+    return [
+        sorted(found),
+        [tf.constant(found[name]) for name in sorted(found)],
+        tf.constant(hook.losses),
+    ]
+
+
+def of_a_head(make, labels):
+    hook = Losses()
+
+    def headed_fn(features, labels, mode):
+        head = make()
+        hidden = tf.layers.dense(
+            features["x"], 4, tf.nn.relu, kernel_initializer=tf.constant_initializer(0.3)
+        )
+        initializer = tf.constant_initializer(np.linspace(-1, 1, 4 * head.logits_dimension))
+        logits = tf.layers.dense(hidden, head.logits_dimension, kernel_initializer=initializer)
+        optimizer = optimizers.get_optimizer_instance("Adagrad", 0.1)
+        return head.create_estimator_spec(
+            features,
+            mode,
+            logits,
+            labels,
+            train_op_fn=lambda loss: optimizer.minimize(loss, tf.train.get_global_step()),
+        )
+
+    def input_fn():
+        return tf.data.Dataset.from_tensor_slices(({"x": ROWS}, labels)).batch(16)
+
+    estimator = tf.estimator.Estimator(headed_fn, tempfile.mkdtemp(), config())
+    estimator.train(input_fn, hooks=[hook])
+    return learned(estimator, hook) + evaluated(estimator, input_fn)
+
+
+@case
+def a_head_of_two_classes():
+    head = tf.contrib.estimator.binary_classification_head
+    return of_a_head(lambda: head(thresholds=[0.4], loss_reduction=tf.losses.Reduction.SUM), LABELS)
+
+
+@case
+def heads_of_classes():
+    many = of_a_head(lambda: tf.contrib.estimator.multi_class_head(5), PLACES)
+    private = heads._binary_logistic_or_multi_class_head
+    return many + of_a_head(lambda: private(2, None, None, tf.losses.Reduction.SUM), LABELS)
+
+
+@case
+def heads_of_numbers():
+    counts = of_a_head(tf.contrib.estimator.poisson_regression_head, PLACES.astype(np.float32))
+    return counts + of_a_head(lambda: tf.contrib.estimator.regression_head(label_dimension=1), TARGETS)

@@ -45,7 +45,11 @@ OF_OTHER_KINDS = {
     register.sums_over_rows_have_second_gradients,
 }
 #: these import a package, which stays: tests/functions/programs/estimators.py and their soundness scripts have them
-OF_ESTIMATORS = {register.estimators_are_imported, register.estimators_run_on}
+OF_ESTIMATORS = {
+    register.estimators_are_imported,
+    register.estimators_run_on,
+    register.tpu_estimators_are_imported,
+}
 EVERY = {*register.FOR_EVERY_SCRIPT, *register.FOR_MIGRATED, *register.ON_DEMAND} - OF_ESTIMATORS
 #: what `graph_mode` and the modules of Keras give to a patch
 ARGUMENTS: dict[patch.Patch, tuple[Any, ...]] = {

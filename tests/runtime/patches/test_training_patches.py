@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,6 +160,17 @@ def test_a_chief_ends_with_the_last_of_the_other_workers(
 
     looks = [False, False]
     monkeypatch.setattr(Session, "is_last", lambda session: looks.pop() if looks else True)
+    runs_by_thread: Counter[int] = Counter()
+    waits_for_gradients, run = threading.Event(), Session.run
+
+    def counted_run(session: Session, *args: Any, **kwargs: Any) -> Any:
+        own = threading.get_ident()
+        runs_by_thread[own] += 1
+        if own != threading.main_thread().ident and runs_by_thread[own] == 2:
+            waits_for_gradients.set()
+        return run(session, *args, **kwargs)
+
+    monkeypatch.setattr(Session, "run", counted_run)
     with tf.Graph().as_default(), Session() as session:
         weight = v1.get_variable("weight", initializer=1.0, use_resource=True)
         step = v1.train.get_or_create_global_step()
@@ -171,6 +185,7 @@ def test_a_chief_ends_with_the_last_of_the_other_workers(
         session.run(train_op)
         assert session.run(weight) == 0.5
         closed = opt._sync_token_queue.is_closed()
+        assert waits_for_gradients.wait(timeout=60)  # before it, the thread would end by itself
         chief.request_stop()
         chief.join(threads)  # raises an error if a thread still runs after its two minutes
         assert not any(thread.is_alive() for thread in threads)

@@ -273,7 +273,11 @@ BYTES = [
     (r"'caf\x65'", False),
     (r"re.sub('[\x01-\x7f]', '', line)", False),
     (r"line.strip('\xef\xbb\xbf')", True),
-    (r"line.split('\342\200\203')", True),
+    (r"line.split('\342\200\203')", False),
+    (r"line.replace('\xef\xbb\bf', '')", False),
+    (r"open(line, 'rb').read().split('\342\200\203')", True),
+    (r"float(line.strip('\xef\xbb\xbf'))", False),
+    (r"line.replace('\u1234\xff', '')", True),
     (r"f.write('\xef\xbb\xbf')", True),
     (r"'caf\xc3\xa9 %d' % n", True),
     (r"unicode('\xe4\xbd\xa0', 'utf8')", True),
@@ -295,6 +299,68 @@ def test_bytes_where_there_is_text_now(value, is_left):
     left = [(step.name, step.line) for step in script_of(text).conversion.left]
     assert left == ([("bytes in what is a string now", 3)] if is_left else [])
     assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (r"line.split('\342\200\203')", r"line.split('\u2003')"),
+        (r"line.replace('\xef\xbb\bf', '')", r"line.replace('\udcef\udcbb\x08f', '')"),
+        (r"float(line.strip('\xef\xbb\xbf'))", r"float(line.strip('\ufeff'))"),
+    ],
+)
+def test_bytes_of_text(before, after):
+    assert text_of(f"print 1\ny = {before}\n") == f"print(1)\ny = {after}\n"
+
+
+MARKED = """\
+for line in open(path):
+    line = line.split(',')
+    line = [i.strip('\\xef\\xbb\\xbf') for i in line]
+    {}
+    print x, y
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "is_certain"),
+    [
+        ("x, y = map(float, line[:2])", True),
+        ("x, y = float(line[0]), int(line[1])", True),
+        ("x, y = float(line[0]), line[1]", False),
+        ("x, y = map(str, line)", False),
+    ],
+)
+def test_bytes_around_what_becomes_a_number(use, is_certain):
+    conversion = script_of(MARKED.format(use)).conversion
+    assert [step.name for step in conversion.left] == ["bytes in what is a string now"] * (not is_certain)
+
+
+def test_a_list_that_is_read_before_it_is_made_anew_is_not_certain():
+    text = MARKED.replace(
+        "for line in open(path):\n    line = line", "line = ['1,2']\nwhile True:\n    line = line[0]"
+    )
+    assert script_of(text.format("x, y = map(float, line[:2])")).conversion.left
+
+
+ERRORS = """\
+try:
+    f()
+except {} as e:
+    print {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("e.message", "python2_message(e)"),
+        ("e[0]", "python2_arguments(e)[0]"),
+        ("e.message + 'x', o.message", "python2_message(e) + 'x', o.message"),
+    ],
+)
+def test_errors(before, after):
+    assert f"print({after})" in text_of(ERRORS.format("E", before))
 
 
 #: what is certain of x
@@ -434,28 +500,6 @@ def test_tabs_are_spaces_as_python2_counted_them():
         ("print x.encode('hex')\n", "the encoding 'hex', which is not for strings in Python 3"),
         ("print x.decode('base64')\n", "the encoding 'base64', which is not for strings in Python 3"),
         ("print tokens.encode('hello')\n", None),
-        (
-            dedent(
-                """\
-                try:
-                    f()
-                except E, e:
-                    print e.message
-                """
-            ),
-            "the message of an error",
-        ),
-        (
-            dedent(
-                """\
-                try:
-                    f()
-                except E as e:
-                    print e[0]
-                """
-            ),
-            "the arguments of an error",
-        ),
         (
             dedent(
                 """\

@@ -18,7 +18,7 @@ from tf2towers.launch.program import find_shape
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.calls.verdict import judge
-from tf2towers.verify.sides import Options, record_calls
+from tf2towers.verify.sides import Options, RunFailed, record_calls
 from tf2towers.verify.verify import verify
 
 pytest.importorskip("tensorflow")
@@ -95,6 +95,16 @@ def test_the_end_of_an_iterator(tmp_path: Path) -> None:
     result = verdict(*runs)
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
     assert result.steps == 3
+
+
+def test_a_worker_that_fails_before_its_last_step(tmp_path: Path) -> None:
+    """What it has recorded is not taken for its whole run: both sides may fail at the same step."""
+    text = (Path(__file__).parent / "legacy" / "two_iterators.py").read_text(encoding="utf-8")
+    script = tmp_path / "fails.py"
+    script.write_text(text + "        raise ValueError('no more batches')\n", encoding="utf-8")
+    options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape(workers=1))
+    with pytest.raises(RunFailed, match=r"worker 0 ended with status 1: ValueError: no more batches"):
+        record_calls(script, [], tmp_path / "original", options, migrated=False)
 
 
 def test_a_checkpoint_folder_that_exists(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ class Python2Uncertain(Rule):
 
     Some of Python 2 lacks a certain counterpart: a method that Python 3 never calls (`__cmp__`), a name that it lacks,
     the variable of a list comprehension that is read after it. So does a division in place whose target would be
-    computed twice. Others have one, and are rare: sorting by `cmp`, `StringIO`, the message of an error, `string.join`,
-    `hashlib.md5` of a text, bytes above ASCII in a literal. The rest of the script is converted, and such a site is
+    computed twice. Others have one, and are rare: sorting by `cmp`, `StringIO`, `string.join`,
+    `hashlib.md5` of a text, bytes above ASCII in a literal. The rest of the script is converted, and such a place is
     left.
 
     A program that counts as Python 3 may reach a name that only Python 2 has, at which Python 3 stops. `xrange`,

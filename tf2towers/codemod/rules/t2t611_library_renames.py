@@ -117,12 +117,9 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
     if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
         return
     taken = [nodes.name_of(alias) for alias in nodes.aliases(statement)]
-    names = {name: library_changes().get(f"{module}.{name}") for name in taken}
     home = gone_part(module)
-    if home is not None and not all(names.values()):
-        if not _is_fenced(file, statement, library_changes()[home]):
-            _note_site(file, statement, home, library_changes()[home])
-        return
+    of_home = library_changes()[home] if home is not None else None
+    names = {name: library_changes().get(f"{module}.{name}", of_home) for name in taken}
     found = {name: change for name, change in names.items() if change is not None}
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return

@@ -189,7 +189,7 @@ class OpenOrder(Rule):
     """What TensorFlow 1 leaves open, or draws by other numbers
 
     Where several towers update one moving average, the graph does not say which update comes first. TF 1 makes the
-    updates in any order, the migrated program in the order in which they are built. The same holds for the updates of
+    updates in any order, the migrated program in the order in which they are built. The same is true of the updates of
     two optimizers that one run makes: where one reads what the other writes, TF 1 takes the old value or the new one.
 
     A worker that joins waits until the chief has initialized the variables. Where its script runs the initializer

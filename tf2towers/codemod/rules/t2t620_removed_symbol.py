@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Symbol
+from tf2towers.codemod.nodes import Symbol, argument, literal
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.tf1_signs import is_estimator_of_tf2, resets_a_server
@@ -18,7 +18,7 @@ class RemovedSymbol(Rule):
     """A symbol without counterpart in TF 2.21
 
     Parts of tf.contrib and others ended with TensorFlow 1, and TF 2's own Estimators with TF 2.15. Neither TF 2.21 nor
-    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The site
+    tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The call
     is left as it is; the rest of the script is migrated.
 
     It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
@@ -80,3 +80,16 @@ class RemovedSymbol(Rule):
                 "take it out, close the sessions, and run the initializers in the next one"
             )
             self.note(node, message)
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """Notes an Estimator that trains on TPUs, or may do so: it is served without them."""
+        if not (self.file.canonical(node.func) or "").endswith("TPUEstimator"):
+            return
+        uses = argument(node, 4, "use_tpu")
+        if literal(uses) is True or (uses is None and not any(given.star for given in node.args)):
+            message = "TPUEstimator trains on CPUs and GPUs alone: give it use_tpu=False"
+            note_site(self.file, node, self.code, message)
+        elif literal(uses) is not False:
+            self.note(
+                node, "TPUEstimator trains on CPUs and GPUs; with use_tpu it ends with an error", "note"
+            )

@@ -54,7 +54,7 @@ class KerasInGraph(Rule):
 
     does = "refuses"
     modules = True
-    todo = "Write it without that function, or migrate the model to Keras 3 by hand."
+    todo = "Write it without that function, or write the model for Keras 3."
     sources = ("tables/keras.tsv",)
     examples = (
         Example(

@@ -162,7 +162,7 @@ class MissingModule(Rule):
 
     def _note_built(self, node: Import, name: str, built: BuiltModule) -> None:
         """Reports the file that a compiled or generated module is made of."""
-        self.file.decided.compiled.append(built.file)
+        self.file.decided.compiled += (built.file, *built.beside)
         if built.by:
             message = f"{built.by} makes the module {name} of {built.file.name}: make it for this Python"
         else:

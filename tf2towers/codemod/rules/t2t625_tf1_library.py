@@ -8,7 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import probability
-from tf2towers.codemod.nodes import Import, Symbol, block, literal, module_of, name_of, walk
+from tf2towers.codemod.nodes import Import, Symbol, block, imported, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -112,13 +112,12 @@ class Tf1Library(Rule):
 
     def visit_Import(self, node: cst.Import) -> None:
         """Notes each library on TF1 that is imported."""
-        for alias in node.names:
-            self._look(node, name_of(alias).partition(".")[0])
+        self._look_at(node)
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
         """Notes the library on TF1 from which something is imported."""
         if not node.relative and not takes_data(self.file, node):
-            self._look(node, module_of(node).partition(".")[0])
+            self._look_at(node)
 
     def visit_Symbol(self, node: Symbol, canonical: str) -> None:
         """Notes each library of operations that is loaded."""
@@ -134,9 +133,13 @@ class Tf1Library(Rule):
         for use, gone in gone_from_keras(self.file) if not self.file.program.is_tf1 else ():
             self.note(use, f"{gone} is of Keras 2, and not in Keras 3, which TF 2.16 and later have")
 
+    def _look_at(self, node: Import) -> None:
+        for root in sorted({name.partition(".")[0] for _, name in imported(node) if is_tf1_library(name)}):
+            self._look(node, root)
+
     def _look(self, node: Import, root: str) -> None:
         file = self.file
-        if not (file.program.is_tf1 and is_tf1_library(root)) or file.program.imports.has(file.path, root):
+        if not file.program.is_tf1 or file.program.imports.has(file.path, root):
             return
         kind: FindingKind = "left"
         if (message := _message(file, root)) is None:

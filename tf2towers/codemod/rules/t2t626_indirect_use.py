@@ -271,7 +271,7 @@ class IndirectUse(Rule):
     taken by a name that no text of the program says (`getattr(tf, input())`). Then it is unknown whether the symbols
     mean the same in TF 2. The name may be in a table, in a flag's default or choices, or a part of it is known
     (`name + 'Optimizer'`). Where TF 2 has all that it can be, the call stays. `hasattr(tf, 'contrib')` becomes True.
-    Of `{"run": tf.train}` this holds where the program names what TF 2's module lacks, of some object (`x.Server`) or
+    Of `{"run": tf.train}` this is done where the program names what TF 2's module lacks, of some object (`x.Server`) or
     in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2
     has under the same name.
 

@@ -11,7 +11,7 @@ class LibraryRemovals(Rule):
     The NumPy and the Python that TensorFlow 2 runs with lack some of what they had at the time of TF1. T2T611 writes
     the counterparts that are certain; the program would stop at the rest.
 
-    Where a release of the library that runs beside TensorFlow 2.21 still has it, the site is a note, with status 0: the
+    Where a release of the library that runs beside TensorFlow 2.21 still has it, the use is a note, with status 0: the
     migration of TensorFlow is complete. The run ends with the lines for a requirements.txt (`gym==0.25.2`), each tried
     on Python 3.11. `--strict` makes notes count.
     """

@@ -56,7 +56,7 @@ class RemovedAttributes(Rule):
     Where a class of the program has an attribute of that name, it is taken for that one. `get_clean_up_op()` of TF 0.x
     (SyncReplicasOptimizer) becomes `tf.no_op()`: nothing is to be cleaned up today.
 
-    A subclass may read a private member of a class that the runtime stands in for (`AttentionWrapper`): it is left
+    A subclass may read a private member of a class that the runtime replaces (`AttentionWrapper`): it is left
     where that class has none.
 
     The output of a variable's operation was its value, and is a handle now. It is left where the operation is chosen by

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import libcst as cst
-import libcst.matchers as m
 
-from tf2towers.codemod.certainty import is_certain
 from tf2towers.codemod.changes import (
     Change,
     Insertion,
     Line,
     Now,
     Replacement,
+    argument,
     as_argument,
     bare,
     comments_above,
@@ -24,41 +24,55 @@ from tf2towers.codemod.changes import (
     in_its_place,
     line,
     replace,
+    with_argument,
 )
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, is_plain, is_text, last_name, walk
+from tf2towers.codemod.nodes import argument as given
+from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
 from tf2towers.codemod.program import File, cached_per_file
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.symbols import SESSIONS
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import find_tower_loops
+from tf2towers.codemod.towers.loops import StrategyArguments
+from tf2towers.codemod.towers.scopes import is_kept
+from tf2towers.codemod.towers.servers import (
+    SETTER,
+    Setter,
+    find_devices,
+    find_entered_setters,
+    find_with_to_precede,
+)
 from tf2towers.codemod.towers.writing import (
-    begins_a_line,
     fresh_name,
     has_strategy,
-    make_before,
-    scopes_at,
     write_towers,
 )
 
-_SETTER = "tf.train.replica_device_setter"
 #: names that only a program of several processes uses
-_OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
+_OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", SETTER})
 _NOTHING = cst.SimpleWhitespace("")
 #: a part of the device of a cluster's task
 _JOB = re.compile(r"job:(?!localhost)")
 #: words of a comment about a setter
 _SPEAKS_OF_SETTER = re.compile(r"(?i)device[ _]?setter|\bsetter\b")
+#: what of TensorFlow makes variables, by the beginning of its name
+_MAKE_VARIABLES = (
+    "tf.Variable.", "tf.get_variable.", "tf.layers.", "tf.contrib.", "tf.keras.", "tf.train.get_or_create_global_step.",
+    "tf.train.create_global_step.", "tf.nn.rnn_cell.", "tf.nn.dynamic_rnn.", "tf.estimator.", "sonnet.", "keras.",
+    "tflearn.",
+)  # fmt: skip
+_STRUCTURES = "tf.contrib.framework.nest."
+#: methods that make an optimizer's variables
+_MAKE_SLOTS = frozenset({"minimize", "apply_gradients"})
 
 
 def _has_a_setter(file: File) -> bool:
-    return any(canonical == _SETTER for _, canonical in file.symbols)
+    return any(canonical == SETTER for _, canonical in file.symbols)
 
 
 def _note_setters(file: File) -> None:
     """Names the setters that nothing seen enters: a strategy that places nothing would be for show."""
     for node, canonical in file.symbols:
-        if canonical == _SETTER:
+        if canonical == SETTER:
             message = "no tf.device is seen to enter this device setter: it is no strategy's scope"
             file.note(node, "T2T630", message, kind="note")
 
@@ -83,235 +97,191 @@ def _strategy_name(file: File, node: cst.CSTNode) -> str:
 
 
 @cached_per_file
-def _find_chosen(file: File) -> list[cst.Call]:
-    """The calls of `tf.device` for a device that the program chooses; those of a setter alone, where it is seen."""
-    chosen = [call for call in _find_places(file)[1] if isinstance(call, cst.Call)]
-    setters = [
-        call
-        for call in chosen
-        for binding in file.meanings.bindings(call.args[0].value)
-        if isinstance(binding, Assigned)
-        and any(file.canonical(each) == _SETTER for each in walk(binding.value))
-    ]
-    return list(dict.fromkeys(setters)) or chosen
-
-
-def _enter_chosen(file: File) -> Iterator[Change]:
-    """`strategy = ParameterServerStrategy(device=...)` and its scope, for the device that the program chooses."""
-    for call in _find_chosen(file):
-        device = call.args[0].value
-        made = f"{file.need('ParameterServerStrategy')}(device={{device}})"
-        around = _find_with_to_precede(file, call, call)
-        if around is None:
-            yield replace(call, f"{made}.scope()", device=device)
-            continue
-        strategy = _strategy_name(file, call)
-        yield Insertion(around, partial(_chosen, f"{strategy} = {made}", device))
-        yield replace(call, f"{strategy}.scope()")
-
-
-def _chosen(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:
-    return [line(template, device=as_argument(now(device)))]
-
-
-@cached_per_file
 def _has_a_scope(file: File) -> bool:
-    return bool(
-        _find_inline_setters(file)
-        or _find_named_setters(file)
-        or write_towers(file).strategies
-        or has_strategy(file)
-    )
+    return bool(find_entered_setters(file) or write_towers(file).strategies or has_strategy(file))
 
 
-@cached_per_file
-def _find_devices(file: File) -> list[cst.Call]:
-    """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
-    return [
-        call
-        for call in file.all(cst.Call)
-        if len(call.args) == 1
-        and is_plain(call.args[0])
-        and file.canonical(call.func) == "tf.device"
-        and not loops & set(file.ancestors(call))
-    ]
+# -- setters that are entered ------------------------------------------------------------------------------------------
 
 
-def _find_inline_setters(file: File) -> list[tuple[cst.Call, cst.Call]]:
-    """Each `tf.device(tf.train.replica_device_setter(...))`, and the setter in it."""
-    found = []
-    for call in _find_devices(file):
-        setter = call.args[0].value
-        if isinstance(setter, cst.Call) and file.canonical(setter.func) == _SETTER:
-            alone = setter.with_changes(args=[], whitespace_before_args=_NOTHING)
-            if not m.findall(call.deep_replace(setter, alone), m.Comment()):
-                found.append((call, setter))
-    return found
-
-
-def _rewrite_inline_setters(file: File) -> Iterator[Change]:
-    """`with tf.device(tf.train.replica_device_setter(...)):`, the strategy on its own line where that is certain."""
-    for call, setter in _find_inline_setters(file):
-        name = file.need("ParameterServerStrategy")
-        _note_comment(file, file.statement(call))
-        around = _find_with_to_precede(file, call, setter)
+def _rewrite_setter(file: File, setter: Setter) -> Iterator[Change]:
+    """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes."""
+    name = file.need("ParameterServerStrategy")
+    with_towers = next((each for each in write_towers(file).strategies if each.setter is setter), None)
+    strategy = with_towers.name if with_towers else _strategy_name(file, setter.target or setter.call)
+    made = partial(_made, name, with_towers.made if with_towers else StrategyArguments())
+    _note_comment(file, file.statement(setter.target or setter.call))
+    if setter.target is not None:
+        yield replace(setter.target, strategy)
+        yield Replacement(setter.call, lambda updated, now: in_its_place(made(updated, now), updated))
+    else:
+        [call] = setter.devices
+        around = find_with_to_precede(file, call, setter.call)
         if around is None:
-            yield Replacement(call, partial(_scope_of_setter, name, setter))
-            continue
-        strategy = _strategy_name(file, call)
+            yield Replacement(call, partial(_scope_of, made, setter.call))
+            return
         is_first = around.items[0].item is call
-        yield Insertion(around, partial(_strategy_lines, strategy, name, setter, is_first))
+        yield Insertion(around, partial(_strategy_lines, strategy, made, setter.call, is_first))
+    for call in setter.devices:
         yield replace(call, f"{strategy}.scope()")
 
 
-def _made(name: str, setter: cst.Call, now: Now) -> cst.Call:
-    """The strategy with a setter's arguments; one without servers clears the devices around it."""
-    if not setter.args:
-        return cst.ensure_type(expression(f"{name}(ps_tasks=0)"), cst.Call)
-    made = cst.ensure_type(bare(now(setter)), cst.Call)
-    return made.with_changes(func=cst.Name(name), whitespace_after_func=_NOTHING)
+def _made(name: str, towers: StrategyArguments, setter: cst.Call, now: Now) -> cst.Call:
+    """The strategy with a setter's arguments, and its towers; one without servers clears the devices around it."""
+    made = cst.ensure_type(bare(setter), cst.Call)
+    args = made.args or [argument("ps_tasks=0")]
+    if towers.template:
+        parts = {part: as_argument(now(each)) for part, each in towers.parts.items()}
+        given = argument("towers=0").with_changes(value=expression(towers.template, **parts))
+        commas = [each.comma for each in args[:-1]]
+        args = with_argument(args, given)
+        if commas:  # a line of its own, as the others have
+            args[-2] = args[-2].with_changes(comma=commas[-1])
+    return made.with_changes(func=cst.Name(name), whitespace_after_func=_NOTHING, args=args)
 
 
-def _scope_of_setter(name: str, setter: cst.Call, updated: cst.Call, now: Now) -> cst.BaseExpression:
-    scope = cst.Call(cst.Attribute(_made(name, setter, now), cst.Name("scope")))
+def _scope_of(
+    made: Callable[[cst.Call, Now], cst.Call], setter: cst.Call, updated: cst.Call, now: Now
+) -> cst.BaseExpression:
+    scope = cst.Call(cst.Attribute(made(now(setter), now), cst.Name("scope")))
     return in_its_place(scope, updated)
 
 
-def _strategy_lines(strategy: str, name: str, setter: cst.Call, keeps_lines: bool, now: Now) -> list[Line]:
+def _strategy_lines(
+    strategy: str, made: Callable[[cst.Call, Now], cst.Call], setter: cst.Call, keeps_lines: bool, now: Now
+) -> list[Line]:
     """The strategy on its own line; its arguments keep their lines, or are all on one."""
-    made = _made(name, setter, now)
+    call = made(now(setter), now)
     if not keeps_lines:
-        made = made.with_changes(args=[*made.args[:-1], bare(made.args[-1])], whitespace_before_args=_NOTHING)
-    assigned = cst.Assign([cst.AssignTarget(cst.Name(strategy))], made)
-    return [cst.SimpleStatementLine([assigned])]
+        call = call.with_changes(args=[*call.args[:-1], bare(call.args[-1])], whitespace_before_args=_NOTHING)
+    return [cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(strategy))], call)])]
 
 
-def _find_with_to_precede(file: File, call: cst.Call, setter: cst.Call) -> cst.With | None:
-    """The `with` before which a setter's strategy can be made; None where it would not certainly be the same there.
-
-    It is the same if the setter is the first that the `with` enters, or if its arguments mean the same before.
-    """
-    item = file.parent(call)
-    around = file.parent(item) if isinstance(item, cst.WithItem) else item
-    if not isinstance(around, cst.With) or around.asynchronous or not begins_a_line(file, around):
-        return None
-    if around.items[0] is item:
-        return around if isinstance(around.lpar, cst.MaybeSentinel) else None
-    bound = {
-        name.value for each in around.items if each.asname for name in walk(each.asname) if is_name(name)
-    }
-    names = {name.value for given in setter.args for name in walk(given.value) if is_name(name)}
-    lines = {file.text.first_line(setter.args[0]), file.text.last_line(setter)} if setter.args else set()
-    certain = all(is_certain(file, given.value, value=True) for given in setter.args)
-    return around if certain and len(lines) < 2 and bound.isdisjoint(names) else None
-
-
-@dataclass(frozen=True)
-class _Named:
-    """A setter with a name, and the calls of `tf.device` that are given the name and that a `with` enters."""
-
-    target: cst.Name
-    setter: cst.Call
-    uses: tuple[cst.Call, ...]
-
-
-def _find_named_setters(file: File) -> list[_Named]:
-    """Each `setter = tf.train.replica_device_setter(...)` that is only entered: `with tf.device(setter):`."""
-    by_use = {
-        call.args[0].value: call
-        for call in _find_devices(file)
-        if isinstance(file.parent(call), cst.WithItem)
-    }
-    found = []
-    for statement in file.all(cst.Assign):
-        match statement:
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Name() as target)], value=cst.Call() as setter
-            ):
-                if file.canonical(setter.func) != _SETTER or not setter.args:
-                    continue
-            case _:
-                continue
-        home = file.meanings.home_of(target)
-        if [type(binding) for binding in file.meanings.bindings(target)] != [Assigned]:
-            continue
-        if home is file.meanings.module and not file.main:
-            continue
-        uses = [
-            name
-            for name in file.all(cst.Name)
-            if name.value == target.value and name is not target and file.meanings.home_of(name) is home
-        ]
-        if uses and all(use in by_use for use in uses):
-            found.append(_Named(target, setter, tuple(by_use[use] for use in uses)))
-    return found
-
-
-def _rewrite_named_setter(file: File, named: _Named) -> Iterator[Change]:
-    """Replaces a setter with a name by the strategy, and `tf.device(name)` by the strategy's scope."""
-    strategy = _strategy_name(file, named.target)
-    _note_comment(file, file.statement(named.target))
-    yield replace(named.target, strategy)
-    yield replace(named.setter.func, file.need("ParameterServerStrategy"))
-    for call in named.uses:
-        yield replace(call, f"{strategy}.scope()")
+# -- devices of tasks --------------------------------------------------------------------------------------------------
 
 
 def _is_of_a_cluster(file: File) -> bool:
     """True if a file has what only a program of several processes has."""
     return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
-        map(_JOB.search, (text for call in _find_devices(file) for text in texts_in(call.args[0].value)))
+        map(_JOB.search, (text for call in find_devices(file) for text in texts_in(call.args[0].value)))
     )
 
 
-@cached_per_file
-def _find_places(file: File) -> tuple[list[cst.CSTNode], ...]:
-    """The places where a worker's graph is built or run: items of `with`, and statements. The best kind comes first.
-
-    The device of a task; one that a function chooses; a graph; any other device; a session.
-    """
-    devices = [call for call in _find_devices(file) if isinstance(file.parent(call), cst.WithItem)]
-    entered = [item.item for node in file.all(cst.With) for item in node.items]
-    calls = [call for call in entered if isinstance(call, cst.Call)]
-    made = [call for call in file.all(cst.Call) if SESSIONS.fullmatch(last_name(call.func))]
-    statements = [file.statement(call) for call in made if call not in entered]
-    return (
-        [call for call in devices if _names_a_task(file, call.args[0].value)],
-        [call for call in devices if _is_chosen(file, call.args[0].value)],
-        [call for call in calls if last_name(call.func) == "as_default"],
-        [*devices],
-        [call for call in calls if call in made],
-        [
-            each
-            for each in statements
-            if isinstance(each, cst.BaseSmallStatement) and begins_a_line(file, each)
-        ],
-    )
+def _find_setters(file: File) -> list[cst.Call]:
+    """The devices that a `with` enters, and that hold a setter."""
+    return [
+        call
+        for call in _find_entered(file)
+        for each in file.meanings.bindings(call.args[0].value)
+        if isinstance(each, Assigned) and any(file.canonical(part) == SETTER for part in walk(each.value))
+    ]
 
 
-def _add_scopes(file: File, places: Sequence[cst.CSTNode]) -> Iterator[Change]:
-    """Adds the scope of a strategy that chooses no devices, at the outermost of some places."""
-    name = fresh_name(file, file.tree.module, ("strategy",))
-    if places:
-        made = f"{name} = {file.need('ParameterServerStrategy')}()"
-        yield make_before(file, places, lambda now: [line(made)])
-    yield from scopes_at(file, places, name)
+def _find_tasks(file: File) -> list[cst.Call]:
+    """The devices of tasks, by their names, in which a `with` may make variables; not one inside another."""
+    return _of_variables(file, lambda device: any("job:" in text for text in _texts(file, device)))
 
 
-def _names_a_task(file: File, device: cst.BaseExpression) -> bool:
-    """True if a device names a task of the cluster."""
-    return any("job:" in text for text in _texts(file, device))
+def _find_chosen(file: File) -> list[cst.Call]:
+    """The devices that a name or a call gives, which may be those of tasks."""
+
+    def is_chosen(device: cst.BaseExpression) -> bool:
+        return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
+
+    if any(map(_has_a_setter, file.program.files)):
+        return [call for call in _find_entered(file) if is_chosen(call.args[0].value)]
+    return _of_variables(file, is_chosen)
 
 
-def _is_chosen(file: File, device: cst.BaseExpression) -> bool:
-    """True if a device is a name or a call that may give the device of a task."""
-    return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
+def _find_entered(file: File) -> dict[cst.Call, cst.CSTNode]:
+    """The calls of `tf.device` that a `with` enters, and that `with`."""
+    items = {call: file.parent(call) for call in find_devices(file)}
+    return {call: file.parent(item) for call, item in items.items() if isinstance(item, cst.WithItem)}
+
+
+def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> list[cst.Call]:
+    entered = _find_entered(file)
+    found = [
+        call for call, node in entered.items() if fits(call.args[0].value) and _makes_variables(file, node)
+    ]
+    outer = {entered[call] for call in found}
+    return [call for call in found if outer.isdisjoint(file.ancestors(entered[call]))]
 
 
 def _texts(file: File, device: cst.BaseExpression) -> list[str]:
     values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
     return [text for value in [device, *values] for text in texts_in(value)]
+
+
+def _makes_variables(file: File, node: cst.CSTNode) -> bool:
+    """True if a `with` may make variables: it calls what does, or a function or class of the program or of a library.
+
+    What it gets again with `reuse=True` is there already.
+    """
+    inside = (call for statement in block(node) for call in walk(statement) if isinstance(call, cst.Call))
+    return any(_makes_a_variable(file, call, node) for call in inside)
+
+
+def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
+    canonical, name = file.canonical(call.func) or "", last_name(call.func)
+    made = f"{canonical}.".startswith(_MAKE_VARIABLES) and not canonical.startswith(_STRUCTURES)
+    own = not canonical.startswith("tf.") and name in file.program.own_names
+    return name in _MAKE_SLOTS or ((made or own) and not _is_reused(file, call, node))
+
+
+def _is_reused(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
+    within = itertools.takewhile(lambda around: around is not node, file.ancestors(call))
+    entered = (item.item for around in within if isinstance(around, cst.With) for item in around.items)
+    return any(isinstance(each, cst.Call) and literal(given(each, 99, "reuse")) is True for each in entered)
+
+
+def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> Iterator[Change]:
+    """`strategy = ParameterServerStrategy(device=...)` and its scopes, for a chosen device or one task.
+
+    A script that gives its variables to several tasks itself has no strategy: the sites are named.
+    """
+    devices = [call.args[0].value for call in calls]
+    texts = {*map(file.text.of, devices)}
+    if not chosen and (len(texts) > 1 or any(_is_of_a_loop(file, device) for device in devices)):
+        message = "the script itself gives its variables several devices: they are no strategy's scope"
+        for call in calls:
+            file.note(call, "T2T630", message, kind="note")
+        return
+    name = file.need("ParameterServerStrategy") if calls else ""
+    made: list[tuple[cst.With, str, str]] = []
+    for call, device in zip(calls, devices, strict=True):
+        around = find_with_to_precede(file, call, call)
+        if around is None:
+            yield Replacement(call, partial(_scope_of_device, name, device))
+            continue
+        arguments = StrategyArguments("{device}", {"device": device})
+        again = (
+            known
+            for before, text, known in made
+            if text == file.text.of(device) and is_kept(file, arguments, before, around)
+        )
+        strategy = next(again, None)
+        if strategy is None:
+            strategy = _strategy_name(file, call)
+            made.append((around, file.text.of(device), strategy))
+            yield Insertion(around, partial(_device_lines, f"{strategy} = {name}(device={{device}})", device))
+        yield replace(call, f"{strategy}.scope()")
+
+
+def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
+    """True if a device is another one in each round of a loop around."""
+    loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
+    bound = {name.value for loop in loops for name in walk(loop.target) if is_name(name)}
+    return any(is_name(name) and name.value in bound for name in walk(device))
+
+
+def _scope_of_device(name: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> Any:
+    scope = expression(f"{name}(device={{device}}).scope()", device=as_argument(now(device)))
+    return in_its_place(scope, updated)
+
+
+def _device_lines(template: str, device: cst.BaseExpression, now: Now) -> list[Line]:
+    return [line(template, device=as_argument(now(device)))]
 
 
 class ParameterServerScope(Rule):
@@ -324,8 +294,8 @@ class ParameterServerScope(Rule):
     stays where it is the device of a tower. A setter that nothing seen enters is named in a note, as is a comment about
     one that is a strategy now.
 
-    Where a cluster's graph names its tasks itself, the scope of a strategy without arguments is added to these devices,
-    and chooses none. Where it names none, the scope is added to its graph, or to the session that runs it.
+    A setter around a tower loop is one strategy with it: `ParameterServerStrategy(cluster=cluster, towers=2)`. Where a
+    graph names the task of its variables itself, that device is the strategy's. Several such tasks are named in notes.
     """
 
     sources = ("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter")
@@ -358,18 +328,15 @@ class ParameterServerScope(Rule):
         return not has_strategy(self.file)
 
     def visit_Module(self, node: cst.Module) -> None:
-        """A strategy's scope for each `tf.device` of a setter; if there is none, where a worker's graph is built."""
+        """A strategy's scope for each `tf.device` of a setter; if there is none, of the task with the variables."""
         file, files = self.file, self.file.program.files
-        self.change(_rewrite_inline_setters(file))
-        for named in _find_named_setters(file):
-            self.change(_rewrite_named_setter(file, named))
+        for setter in find_entered_setters(file):
+            self.change(_rewrite_setter(file, setter))
         if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
             return
-        if any(map(_has_a_setter, files)) and any(map(_find_chosen, files)):
-            self.change(_enter_chosen(file))
-        elif any(map(_has_a_setter, files)):
-            _note_setters(file)
-        else:
-            kinds = zip(_find_places(file), *map(_find_places, files), strict=True)
-            places = next((own for own, *others in kinds if any(others)), None)
-            self.change(_add_scopes(file, places) if places is not None else ())
+        has_setter = any(map(_has_a_setter, files))
+        for find in (_find_setters, _find_chosen) if has_setter else (_find_tasks, _find_chosen):
+            if any(map(find, files)):
+                self.change(_enter_devices(file, find(file), chosen=has_setter))
+                return
+        _note_setters(file)

@@ -9,6 +9,7 @@ What a loop goes over is no reason: `strategy.run` takes each item when its towe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,12 +17,19 @@ from typing import NamedTuple
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.certainty import GOES_THROUGH, RANGES, is_certain, makes_list
+from tf2towers.codemod.certainty import CHANGES, GOES_THROUGH, RANGES, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
-from tf2towers.codemod.towers.gathered import Gathered, find_filled_lists, find_gathered, needs_an_item
+from tf2towers.codemod.towers.gathered import (
+    Gathered,
+    find_filled_lists,
+    find_gathered,
+    is_after,
+    needs_an_item,
+)
 from tf2towers.codemod.towers.live_names import LiveNames
-from tf2towers.codemod.towers.loops import Loop, count_of, strategy_argument
+from tf2towers.codemod.towers.loops import Loop, StrategyArguments, count_of, strategy_argument
+from tf2towers.codemod.towers.scopes import means_the_same_after
 
 #: what reads or binds the names of a function without naming them
 _SEES_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
@@ -30,10 +38,6 @@ _CALLS_AT_ONCE = frozenset({
     "tf.cond", "tf.case", "tf.while_loop", "tf.map_fn", "tf.scan", "tf.foldl", "tf.foldr", "builtins.sorted",
     "builtins.min", "builtins.max", "tf.contrib.framework.nest.map_structure", "tf.nest.map_structure",
 })  # fmt: skip
-#: methods that change a list
-CHANGES = frozenset(
-    {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
-)
 
 
 class Argument(NamedTuple):
@@ -116,7 +120,11 @@ class _Body:
         after = self.live.after(self.loop)
         if after is None:
             return None
-        kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
+        kept = {
+            name
+            for name, closure in self.live.closures()
+            if not self._is_called_at_once(closure) and not self._comes_later(closure)
+        }
         if isinstance(self.home, cst.Module):  # of a function in the body, too: it means the module's name
             declarations = (node for node in self.inside if isinstance(node, cst.Global))
             kept |= {item.name.value for node in declarations for item in node.names}
@@ -166,6 +174,12 @@ class _Body:
             gathered,
             frozenset(self.bound) - outer,
         )
+
+    def _comes_later(self, closure: cst.CSTNode) -> bool:
+        """True if a function is made when all rounds are over, and no round comes after it."""
+        around = itertools.takewhile(lambda node: node is not self.home, self.file.ancestors(self.loop))
+        again = any(isinstance(node, cst.For | cst.While) for node in around)
+        return not again and is_after(self.file, self.loop, closure)
 
     def _bound(self) -> Iterator[str]:
         """The names that the body binds in the scope that it is in."""
@@ -275,7 +289,7 @@ class _Body:
 
     def _has_a_round(self, returned: frozenset[str]) -> bool:
         """True if the loop certainly has a round, or an error ends the function without one: a name is unbound."""
-        if _has_items(self.file, self.loop.iter):
+        if _has_items(self.file, self.loop.iter) or self._is_split():
             return True
         unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
         lists = find_filled_lists(self.file, self.loop)
@@ -288,6 +302,34 @@ class _Body:
                 and self.live.is_own(node)
             )
             for node in self._evaluated_next()
+        )
+
+    def _is_split(self) -> bool:
+        """True if TensorFlow has split something into as many parts as there are rounds, which is an error for none."""
+        call = self.loop.iter
+        if not isinstance(call, cst.Call) or self.file.canonical(call.func) not in RANGES:
+            return False
+        count = count_of(call)
+        return count is not None and any(
+            self._is_split_into(split, count)
+            for split in self.file.all(cst.Call)
+            if self.file.canonical(split.func) in ("tf.split", "tf.split_v")
+        )
+
+    def _is_split_into(self, split: cst.Call, count: cst.BaseExpression) -> bool:
+        """True if a call of `tf.split` for `count` parts is certainly evaluated before the loop."""
+        named = nodes.argument(split, 99, "num_or_size_splits", "num_split")
+        numbers = [
+            self.file.text.of(each) for each in (named, *nodes.positional(split)[:2]) if each is not None
+        ]
+        statement = self.file.statement(split)
+        if not isinstance(statement, cst.BaseSmallStatement) or not is_after(self.file, statement, self.loop):
+            return False
+        made = StrategyArguments("{count}", {"count": count})
+        return (
+            self.file.text.of(count) in numbers
+            and split in nodes.walk(statement, but=_MAY_NOT_READ)
+            and means_the_same_after(self.file, made, split)
         )
 
     def _evaluated_next(self) -> Iterator[cst.CSTNode]:

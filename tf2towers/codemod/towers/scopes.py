@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.certainty import METHODS, is_certain
-from tf2towers.codemod.changes import COMMA, Change, Now, Replacement, expression, replace
+from tf2towers.codemod.certainty import CHANGES, METHODS, is_certain
+from tf2towers.codemod.changes import (
+    COMMA,
+    Change,
+    Insertion,
+    Line,
+    Now,
+    Replacement,
+    expression,
+    replace,
+)
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Symbol, block, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import StrategyArguments
-from tf2towers.codemod.towers.replica_function import CHANGES
+
+#: gives new statements, from what has become of the old nodes
+Lines = Callable[[Now], list[Any]]
 
 #: names of the CPU in `tf.device`, in small letters
 _CPU = frozenset(
@@ -119,10 +131,13 @@ def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
 
 def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """True if a strategy that is made before `one` certainly exists before `other`, where it would be made the same."""
-    if not is_made_before(file, one, other):
-        return False
+    return is_made_before(file, one, other) and means_the_same_after(file, made, one)
+
+
+def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode) -> bool:
+    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function."""
     read = _read_by(file, made)
-    start, function = file.text.start(one), file.function_around(one)
+    start, function = file.text.start(node), file.function_around(node)
     later: set[cst.CSTNode] = {
         node for node in file.tree.nodes if is_name(node) and file.text.start(node) >= start
     }
@@ -215,3 +230,56 @@ def enter_scope(file: File, node: cst.With, scope: str) -> Change:
         return updated.with_changes(items=[*before, last.with_changes(comma=COMMA), item])
 
     return Replacement(node, becomes, node.items[-1])
+
+
+def begins_a_line(file: File, node: Statement) -> bool:
+    """True if no other statement precedes one on its line."""
+    line = file.tree.line(node)
+    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
+
+
+def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
+    """What enters a strategy's scope at some places, in the order of the text; not at one inside another.
+
+    The scope precedes what a `with` enters there, or becomes a `with` of its own around a statement of one line.
+    """
+    done: set[cst.CSTNode] = set()
+    scope = f"{strategy}.scope()"
+    for place in places:
+        statement = file.statement(place)
+        if done.isdisjoint({statement, *file.ancestors(statement)}):
+            done.add(statement)
+            around = file.tree.line(statement) if statement is place else file.parent(place)
+            if around is not None:
+                yield Replacement(around, partial(_in_scope if statement is place else _after_scope, scope))
+
+
+def _in_scope(scope: str, updated: Line, now: Now) -> cst.With:
+    """A line in a `with` of its own."""
+    body = cst.IndentedBlock([updated.with_changes(leading_lines=[])])
+    return cst.With([cst.WithItem(expression(scope))], body, leading_lines=updated.leading_lines)
+
+
+def _after_scope(scope: str, updated: cst.WithItem, now: Now) -> Any:
+    """What a `with` enters, after a scope."""
+    return cst.FlattenSentinel([cst.WithItem(expression(scope), comma=COMMA), updated])
+
+
+def make_before(
+    file: File, places: Sequence[cst.CSTNode], lines: Lines, *, at_top: bool = False
+) -> Insertion:
+    """What makes a strategy before all places: in their function, or at the top of the module."""
+    functions = {file.function_around(place) for place in places}
+    home = functions.pop() if len(functions) == 1 and not at_top else None
+    around = nodes_around(file, places)
+    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    if home is None:
+        file.decided.import_before(file.body.index(statement))
+    is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
+    blank = 2 if is_definition and home is None else 0
+    return Insertion(statement, lines, above_comments=True, blank_after=blank)
+
+
+def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+    """Some nodes, and all that they are in."""
+    return {each for place in places for each in (place, *file.ancestors(place))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ import libcst as cst
 
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.changes import (
-    COMMA,
     Change,
     Insertion,
     Line,
@@ -32,20 +31,23 @@ from tf2towers.codemod.changes import (
     small,
     without_last_blanks,
 )
-from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.meanings import Assigned, Binding
 from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
+    argument,
+    assigned,
     block,
+    has_star,
     imported,
     index_of,
     is_name,
     last_name,
     literal,
-    targets,
     walk,
 )
 from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
@@ -60,16 +62,19 @@ from tf2towers.codemod.towers.loops import (
 )
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
 from tf2towers.codemod.towers.scopes import (
+    Lines,
+    begins_a_line,
     cpu_item,
     enter_scope,
     find_withs_around,
     is_kept,
     is_known_at,
+    make_before,
+    nodes_around,
     scope_for,
+    scopes_at,
 )
-
-#: gives new statements, from what has become of the old nodes
-Lines = Callable[[Now], list[Any]]
+from tf2towers.codemod.towers.servers import Setter, setter_around
 
 _LIMIT = 100
 #: names for a tower's function
@@ -84,6 +89,8 @@ _SEVERAL_GPUS = re.compile(r"(?i)^/?(device:)?gpu:(1|%.|\{.*)?$")
 _TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 #: names of what a tower's function returns, where the loop's body does not name it
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
+#: names of what the towers return, where it is much
+_RESULTS = ("results", "tower_results")
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -94,6 +101,7 @@ class Strategy:
     Attributes:
         scope: the `with` that enters its scope; None if the scope is entered around the towers only.
         is_there: whether an earlier loop's strategy is used again.
+        setter: the device setter around, if it is a strategy of servers with these towers.
     """
 
     name: str
@@ -101,6 +109,7 @@ class Strategy:
     before: cst.CSTNode
     scope: cst.With | None
     is_there: bool = False
+    setter: Setter | None = None
 
 
 @dataclass
@@ -136,59 +145,6 @@ def has_strategy(file: File) -> bool:
     """True if a file has a strategy of the runtime's already: it is migrated."""
     known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
     return any(name in known for statement in file.imports for _, name in imported(statement))
-
-
-def begins_a_line(file: File, node: Statement) -> bool:
-    """True if no other statement precedes one on its line."""
-    line = file.tree.line(node)
-    return line is node or (isinstance(line, cst.SimpleStatementLine) and line.body[0] is node)
-
-
-def scopes_at(file: File, places: Iterable[cst.CSTNode], strategy: str) -> Iterator[Change]:
-    """What enters a strategy's scope at some places, in the order of the text; not at one inside another.
-
-    The scope precedes what a `with` enters there, or becomes a `with` of its own around a statement of one line.
-    """
-    done: set[cst.CSTNode] = set()
-    scope = f"{strategy}.scope()"
-    for place in places:
-        statement = file.statement(place)
-        if done.isdisjoint({statement, *file.ancestors(statement)}):
-            done.add(statement)
-            around = file.tree.line(statement) if statement is place else file.parent(place)
-            if around is not None:
-                yield Replacement(around, partial(_in_scope if statement is place else _after_scope, scope))
-
-
-def _in_scope(scope: str, updated: Line, now: Now) -> cst.With:
-    """A line in a `with` of its own."""
-    body = cst.IndentedBlock([updated.with_changes(leading_lines=[])])
-    return cst.With([cst.WithItem(expression(scope))], body, leading_lines=updated.leading_lines)
-
-
-def _after_scope(scope: str, updated: cst.WithItem, now: Now) -> Any:
-    """What a `with` enters, after a scope."""
-    return cst.FlattenSentinel([cst.WithItem(expression(scope), comma=COMMA), updated])
-
-
-def make_before(
-    file: File, places: Sequence[cst.CSTNode], lines: Lines, *, at_top: bool = False
-) -> Insertion:
-    """What makes a strategy before all places: in their function, or at the top of the module."""
-    functions = {file.function_around(place) for place in places}
-    home = functions.pop() if len(functions) == 1 and not at_top else None
-    around = nodes_around(file, places)
-    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
-    if home is None:
-        file.decided.import_before(file.body.index(statement))
-    is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
-    blank = 2 if is_definition and home is None else 0
-    return Insertion(statement, lines, above_comments=True, blank_after=blank)
-
-
-def nodes_around(file: File, places: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
-    """Some nodes, and all that they are in."""
-    return {each for place in places for each in (place, *file.ancestors(place))}
 
 
 class _Writer:
@@ -234,6 +190,8 @@ class _Writer:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
         made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
         made = self._whole_list(loop, made)
+        if (found := setter_around(self.file, loop.node)) is not None:
+            return self._strategy_of_servers(loop, made, *found)
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
                 if self._is_same(known.made, made):
@@ -254,6 +212,26 @@ class _Writer:
             self.made.changes.append(enter_scope(self.file, scope, f"{name}.scope()"))
         elif function is None:
             self._add_strategy(strategy, before)
+        return strategy
+
+    def _strategy_of_servers(
+        self, loop: Loop, made: StrategyArguments, setter: Setter, scope: cst.With
+    ) -> Strategy:
+        """The strategy of a device setter around a loop: it has the loop's towers, if they are known where it is made.
+
+        Else, or where another loop has other towers, it takes those that the graph names.
+        """
+        graph = StrategyArguments()
+        for known in self.made.strategies:
+            if known.setter is setter:
+                fits = self._is_same(known.made, made) and is_known_at(self.file, scope, made)
+                return replace(known, made=made if fits else graph, scope=scope)
+        is_known = is_known_at(self.file, scope, made) and (
+            setter.target is None or is_kept(self.file, made, self.file.statement(setter.call), scope)
+        )
+        name = fresh_name(self.file, loop.node, ("strategy",))
+        strategy = Strategy(name, made if is_known else graph, scope, scope, setter=setter)
+        self.made.strategies.append(strategy)
         return strategy
 
     def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
@@ -315,8 +293,14 @@ class _Writer:
         return {name: self.file.text.of(part) for name, part in parts.items()}
 
     def _add_strategy(self, strategy: Strategy, before: Statement) -> None:
-        """Adds the statement that makes a strategy, before the statement `before`."""
-        self.made.changes.append(Insertion(before, self._strategy_line(strategy, before)))
+        """Adds the statement that makes a strategy, before the statement `before`, and before what comments that.
+
+        A comment on the CPU's device is about the strategy then.
+        """
+        stays = strategy.scope is None or cpu_item(self.file, strategy.scope) is None
+        self.made.changes.append(
+            Insertion(before, self._strategy_line(strategy, before), above_comments=stays)
+        )
 
     def _strategy_line(self, strategy: Strategy, at: cst.CSTNode) -> Lines:
         """What makes a strategy, in the block of a statement."""
@@ -333,9 +317,19 @@ class _Writer:
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
         if len(indent) + len(head) + len(rest.format_map(self._texts(parts))) > _LIMIT:
-            deeper = self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
-            return f"{head}\n{deeper}{rest}"
+            return f"{head}\n{self._deeper}{rest}"
         return head + rest
+
+    def _listed(self, names: Sequence[str], indent: str, beside: str) -> str:
+        """Names with commas; in brackets and several lines where one is too short for them and what is beside them."""
+        rows = textwrap.wrap(", ".join(names), _LIMIT - len(indent) - len(beside))
+        broken = f"\n{self._deeper}".join(rows)
+        return f"({broken})" if len(rows) > 1 else ", ".join(names)
+
+    @property
+    def _deeper(self) -> str:
+        """The white space of a line that goes on, beside the indentation of its statement."""
+        return self.unit if self.unit == "\t" or len(self.unit) > 2 else 2 * self.unit
 
     def _indent(self, node: cst.CSTNode) -> str:
         """The indentation of the line that a statement is in."""
@@ -347,7 +341,7 @@ class _Writer:
         return self.file.tree.module.default_indent
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
-        result = ", ".join(function.returned)
+        result = self._listed(function.returned, self._indent(loop) + self.unit, "return ")
         for node in function.next_rounds:
             self.made.changes.append(
                 Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
@@ -375,16 +369,20 @@ class _Writer:
         parts: dict[str, cst.BaseExpression] = {}
         given = [self._argument(strategy, argument, parts) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
-        all_names = [*(each.name for each in function.gathered), *function.returned]
-        head = f"{', '.join(all_names)} = " if all_names else ""
+        gathered = [each.name for each in function.gathered]
+        many = len(function.returned) > 2 and not gathered
+        results = [fresh_name(self.file, loop, _RESULTS)] if many else [*gathered, *function.returned]
+        call = f"{strategy.name}.run("
+        head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
-        run = self._broken(f"{head}{strategy.name}.run(", rest, parts, inner)
+        run = self._broken(f"{head}{call}", rest, parts, inner)
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
-            given_names = f"({names})" if len(function.returned) > 1 else names
-            head = f"{names} = {strategy.name}.experimental_local_results("
-            last = self._broken(head, f"{given_names})[-1]", {}, inner)
+            taken = results[0] if many else f"({names})" if len(function.returned) > 1 else names
+            call = f" = {strategy.name}.experimental_local_results("
+            head = f"{self._listed(function.returned, inner, call)}{call}"
+            last = self._broken(head, f"{taken})[-1]", {}, inner)
 
         def lines(now: Now) -> list[Line]:
             found = [_line(run, parts, now), *([line(last)] if last else [])]
@@ -431,10 +429,13 @@ class _Writer:
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
         sites += self._given_devices()
+        sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
+                continue
+            if setter_around(self.file, site) is not None:  # whose scope is a strategy's
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
@@ -453,13 +454,14 @@ class _Writer:
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
-                self.made.strategies.append(strategy)
                 loops = (
                     each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
                 )
                 at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
                 made = self._strategy_line(strategy, self.file.body[0])
-                self.made.changes.append(make_before(self.file, alone, made, at_top=at_top))
+                insertion = make_before(self.file, alone, made, at_top=at_top)
+                self.made.strategies.append(replace(strategy, before=insertion.node))
+                self.made.changes.append(insertion)
                 self.made.changes += found
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
@@ -487,19 +489,40 @@ class _Writer:
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
                 return False
-        elif not bindings or not all(isinstance(getattr(each, "node", None), cst.Param) for each in bindings):
+        elif not bindings or not all(map(self._is_chosen_by_a_call, bindings)):
             return False
         files = self.file.program.files
         texts = [str(literal(each)) for file in files for each in file.tree.literals]
         return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
 
+    def _is_chosen_by_a_call(self, binding: Binding) -> bool:
+        """True if a binding is a function's parameter; one that is the CPU by default has to be given in some call."""
+        match getattr(binding, "node", None):
+            case cst.Param(name=cst.Name(value=name), default=default) as node:
+                pass
+            case _:
+                return False
+        function = self.file.parent(node)
+        if not any("cpu" in text for text in texts_in(default or node)):
+            return True
+        if not isinstance(function, cst.FunctionDef) or node not in function.params.params:
+            return True
+        place = function.params.params.index(node) - isinstance(self.file.parent(function), cst.ClassDef)
+        called = function.name.value
+        return any(
+            has_star(call) or argument(call, place, name) is not None
+            for other in self.file.program.files
+            for call in other.all(cst.Call)
+            if called in (last_name(call.func), "__init__")
+        )
+
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = [
-            (other, statement.value)
+            (other, value)
             for other in self.file.program.files
             for statement in other.all(cst.Assign)
-            for target in targets(statement)
+            for target, value in assigned(statement)
             if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
         ]
         return bool(given) and all(
@@ -580,8 +603,8 @@ class _Written(NamedTuple):
             )
         first = self.first(now)
         gap = [*blank_lines(self.blank)]
-        if self.replica.unbound:
-            first.append(line(" = ".join([*self.replica.unbound, "None"])))
+        names = textwrap.wrap(" ".join(self.replica.unbound), _LIMIT // 2)
+        first += [line(f"{row.replace(' ', ' = ')} = None") for row in names]
         if first:
             first[0], above = first[0].with_changes(leading_lines=above), gap
         elif not self.has_gap:

@@ -19,6 +19,7 @@ from tf2towers.runtime.patches.private import private
 _PACKAGE = "tensorflow_estimator"
 _COORDINATOR = "tensorflow.python.distribute.estimator_training"
 _FEATURE = "tf.estimator"
+_TPU = "tensorflow.python.tpu"
 
 
 class _View(ModuleType):
@@ -75,6 +76,37 @@ def estimators_are_imported(
     sys.modules.update(made, tensorflow=_View(tf, keras=keras_of_tf2, compat=compat))
     try:
         import_module(f"{_PACKAGE}._api.v1.estimator")
+    finally:
+        sys.modules["tensorflow"] = before
+
+
+@patch(
+    _FEATURE,
+    source="tensorflow-estimator 2.15.0: tpu/tpu_estimator.py, its imports",
+    test="tests/functions/programs/estimators.py",
+)
+def tpu_estimators_are_imported(changes: Patch) -> None:
+    """Imports the package's TPUEstimator, for CPUs and GPUs, after the package itself.
+
+    It imports modules for TPUs that TensorFlow 2.16 no longer has: empty ones stand in for them, since nothing of them
+    is used without a TPU.
+    """
+    parameters = (
+        "AdagradParameters",
+        "AdamParameters",
+        "FtrlParameters",
+        "MomentumParameters",
+        "ProximalAdagradParameters",
+        "RMSPropParameters",
+        "StochasticGradientDescentParameters",
+    )
+    for name in ("session_support", "tpu_embedding_gradient", "tpu_embedding"):
+        if find_spec(f"{_TPU}.{name}") is None:
+            sys.modules[f"{_TPU}.{name}"] = _module(**dict.fromkeys(parameters))
+    before = sys.modules["tensorflow"]
+    sys.modules["tensorflow"] = import_module(f"{_PACKAGE}.python.estimator.training").tf
+    try:
+        import_module(f"{_PACKAGE}.python.estimator.tpu.tpu_estimator")
     finally:
         sys.modules["tensorflow"] = before
 

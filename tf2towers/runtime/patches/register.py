@@ -12,7 +12,11 @@ from tf2towers.runtime.patches.devices import (
     devices_are_settled_when_found,
     devices_may_be_functions,
 )
-from tf2towers.runtime.patches.estimators import estimators_are_imported, estimators_run_on
+from tf2towers.runtime.patches.estimators import (
+    estimators_are_imported,
+    estimators_run_on,
+    tpu_estimators_are_imported,
+)
 from tf2towers.runtime.patches.gradients import (
     copies_of_rows_are_dense,
     gradients_by_values_are_the_variables,
@@ -127,4 +131,5 @@ ON_DEMAND = (
     networks_have_keras2s_norm,
     estimators_are_imported,
     estimators_run_on,
+    tpu_estimators_are_imported,
 )

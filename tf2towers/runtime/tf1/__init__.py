@@ -4,6 +4,7 @@ Each module is imported when a script asks for it. The summaries of TF 0.x, and 
 in TensorFlow's private modules, as they were.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,9 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
 )
 FLOAT_OPS_OPTIONS = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
 
+#: `tf.logging._logger` of TF 1.12 and older
+logger = logging.getLogger("tensorflow")
+
 
 class ModeKeys:
     """What a model is built for. 'infer' had one name in `tf.contrib.learn`, and another in `tf.estimator`."""
@@ -34,6 +38,14 @@ class ModeKeys:
     EVAL = "eval"
     INFER = "infer"
     PREDICT = "infer"
+
+
+class LinearOperatorTriL(tf.linalg.LinearOperatorLowerTriangular):
+    """The operator of a lower triangular matrix, as TF 1.3 called it, with its product."""
+
+    def apply(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "apply") -> Any:
+        """Returns the product with a matrix."""
+        return self.matmul(x, adjoint, adjoint_arg, name)
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Callable[[tf.data.Dataset], tf.data.Dataset]:

@@ -57,7 +57,10 @@ class Experiment:
         eval_steps: the number of batches to evaluate.
         train_monitors, eval_hooks: hooks.
         eval_delay_secs: seconds before an evaluation.
+        continuous_eval_throttle_secs: seconds from the start of an evaluation to that of the next.
         min_eval_frequency: 0: no evaluation before the end of the training.
+        train_steps_per_iteration: steps between the evaluations of `continuous_train_and_eval`: by default a tenth of
+            `train_steps`, or 1,000.
         saving_listeners: of the training.
     """
 
@@ -73,7 +76,9 @@ class Experiment:
         eval_hooks: Any = None,
         *,
         eval_delay_secs: float = 120,
+        continuous_eval_throttle_secs: float = 60,
         min_eval_frequency: int | None = None,
+        train_steps_per_iteration: int | None = None,
         saving_listeners: Any = None,
     ) -> None:
         self.estimator, self.train_steps, self.eval_steps = estimator, train_steps, eval_steps
@@ -81,6 +86,9 @@ class Experiment:
         self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
         self._eval_delay, self._evaluates_often = eval_delay_secs, min_eval_frequency != 0
         self._listeners = list(saving_listeners or ())
+        self._throttle = continuous_eval_throttle_secs
+        tenth = 1000 if train_steps is None else train_steps // 10
+        self._steps_at_once = tenth if train_steps_per_iteration is None else train_steps_per_iteration
 
     def extend_train_hooks(self, additional_hooks: Any) -> None:
         """Adds hooks to the training."""
@@ -119,6 +127,44 @@ class Experiment:
         return self._evaluate(), []
 
     local_run = train_and_evaluate
+
+    def continuous_train_and_eval(self) -> tuple[Any, list[Any]]:
+        """Trains and evaluates in turn up to the last step; the last result, and what was exported: nothing."""
+        found: Any = {}
+        while not self._has_ended(found):
+            self.estimator.train(
+                self._train_input_fn,
+                steps=self._steps_at_once,
+                hooks=self._train_hooks,
+                saving_listeners=self._listeners,
+            )
+            found = self._evaluate("one_pass")
+        return found, []
+
+    def continuous_eval(self) -> None:
+        """Evaluates each new checkpoint that it finds, up to that of the last step."""
+        self._evaluate_checkpoints(self._eval_input_fn, "continuous")
+
+    def continuous_eval_on_train_data(self) -> None:
+        """As `continuous_eval`, by the data of the training."""
+        self._evaluate_checkpoints(self._train_input_fn, "continuous_on_train_data")
+
+    def _evaluate_checkpoints(self, input_fn: Callable[..., Any], name: str) -> None:
+        time.sleep(self._eval_delay)
+        found: Any = {}
+        before = None
+        while not self._has_ended(found):
+            start = time.monotonic()
+            checkpoint, found = self.estimator.latest_checkpoint(), {}
+            if checkpoint and checkpoint != before:
+                found = self.estimator.evaluate(
+                    input_fn, self.eval_steps, self._eval_hooks, checkpoint_path=checkpoint, name=name
+                )
+                before = checkpoint
+            time.sleep(max(0, self._throttle - (time.monotonic() - start)))
+
+    def _has_ended(self, found: Any) -> bool:
+        return bool(self.train_steps and found.get("global_step", 0) >= self.train_steps)
 
     def test(self) -> Any:
         """Trains and evaluates for one step."""

@@ -18,6 +18,8 @@ from libcst import matchers as m
 from libcst import metadata
 
 from tf2towers.source.conversion import Step
+from tf2towers.source.cst_nodes import text_of
+from tf2towers.source.python2.bytes_in_text import text_of_bytes
 from tf2towers.source.python2.evidence import NAMES
 from tf2towers.source.python2.names import Names, dotted, is_like, is_plain_call, keywords_of
 from tf2towers.source.python2.number_kinds import NumberKinds
@@ -97,7 +99,7 @@ class Meaning(cst.CSTTransformer):
                     self._opened[opened] = found[1]
         module = self._names.module.visit(self)
         assert isinstance(module, cst.Module)
-        return self._with_import(module).code
+        return text_of(self._with_import(module))
 
     def _with_import(self, module: cst.Module) -> cst.Module:
         """The module with an import of the needed runtime functions, after its first imports."""
@@ -262,19 +264,29 @@ class Meaning(cst.CSTTransformer):
 
     # -- names ------------------------------------------------------------------------------------------------------
 
-    def visit_Attribute(self, node: cst.Attribute) -> None:
-        """Reports names that modules of Python 3 lack, and the message of an error."""
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Converts the message of an error, and reports names that modules of Python 3 lack."""
+        node = original_node
         if isinstance(self._names.parent(node), cst.AssignTarget):
-            return
+            return updated_node
         if (lost := _loss_of(self._names.canonical(node))) is not None:
             self._record_left(lost, node)
         if node.attr.value == "message" and self._is_error(node.value):
-            self._record_left("the message of an error", node)
+            self._record_step("the message of an error", node)
+            return self._runtime_call("python2_message", cst.Arg(updated_node.value), old=updated_node)
+        return updated_node
 
-    def visit_Subscript(self, node: cst.Subscript) -> None:
-        """Reports `error[0]`."""
-        if self._is_error(node.value):
-            self._record_left("the arguments of an error", node)
+    def leave_Subscript(
+        self, original_node: cst.Subscript, updated_node: cst.Subscript
+    ) -> cst.BaseExpression:
+        """Converts `error[0]`."""
+        if not self._is_error(original_node.value):
+            return updated_node
+        self._record_step("the arguments of an error", original_node)
+        given = self._runtime_call("python2_arguments", cst.Arg(updated_node.value))
+        return updated_node.with_changes(value=given)
 
     def _is_error(self, value: cst.BaseExpression) -> bool:
         """True if a name is always a caught error."""
@@ -341,17 +353,24 @@ class Meaning(cst.CSTTransformer):
 
     # -- what is left -----------------------------------------------------------------------------------------------
 
-    def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        r"""Reports bytes that are written as escapes in a string: `line.strip('\xef\xbb\xbf')`."""
+    def leave_SimpleString(
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        r"""Converts or reports bytes that are written as escapes in a string: `line.replace('\xef\xbb\xbf', '')`."""
+        node = original_node
         if not self._has_bytes or not _BYTE.search(node.raw_value) or set(node.prefix) & set("ub"):
-            return
+            return updated_node
         call = self._names.call_around(node)
         name = self._names.canonical(call.func) if call is not None else ""
         means_bytes = (
             name.startswith("re.") if "r" in node.prefix else name not in ("builtins.ord", "builtins.len")
         )
         if means_bytes and not isinstance(self._names.parent(node), cst.Expr):
+            if "r" not in node.prefix and (text := text_of_bytes(self._names, node)) is not None:
+                self._record_step("bytes of UTF-8 as text", node)
+                return updated_node.with_changes(value=text)
             self._record_left("bytes in what is a string now", node)
+        return updated_node
 
     def visit_ListComp(self, node: cst.ListComp) -> None:
         """Reports a list comprehension's variable that is read after it: in Python 2 it was visible there."""
@@ -372,7 +391,7 @@ class Meaning(cst.CSTTransformer):
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
         """True if a name is read after a statement, before it is bound again; never for an import or a `def`."""
-        last = self._names.span(node).end.line
+        last = self._names.last_line(node)
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
         if any(isinstance(each, known) for each in bound):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping
 from functools import cached_property
 from typing import cast
 
@@ -11,7 +12,8 @@ import libcst as cst
 from libcst import matchers as m
 from libcst import metadata
 
-_SPACES = cst.BaseParenthesizableWhitespace | cst.TrailingWhitespace | cst.EmptyLine
+from tf2towers.source.cst_nodes import scopes_of, spans_of, walk_module
+
 #: builtins of Python 2 that `grammar` does not convert
 _OF_PYTHON2 = frozenset(
     {"cmp", "execfile", "file", "long", "raw_input", "reduce", "unichr", "unicode", "xrange"}
@@ -24,11 +26,10 @@ class Names:
     """One module, and LibCST's metadata on its names."""
 
     def __init__(self, text: str) -> None:
-        self.wrapper = metadata.MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
-        self.module = self.wrapper.module
-        self._scopes = self.wrapper.resolve(metadata.ScopeProvider)
-        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}  # ParentNodeProvider takes much longer
-        self.nodes = list(self._walk())
+        self.text = text
+        self.module = cst.parse_module(text)
+        self.nodes, self._parents, contexts = walk_module(self.module)
+        self._scopes = scopes_of(self.module, contexts)
         #: the modules of star imports
         self.star_imports = [
             dotted(node.module) or "." if node.module is not None else "."
@@ -37,26 +38,22 @@ class Names:
         ]
         self._active: set[cst.CSTNode] = set()
 
-    def _walk(self) -> Iterator[cst.CSTNode]:
-        pending: list[cst.CSTNode] = [self.module]
-        while pending:
-            node = pending.pop()
-            yield node
-            children = [child for child in node.children if not isinstance(child, _SPACES)]
-            self._parents.update(dict.fromkeys(children, node))
-            pending.extend(reversed(children))
+    @cached_property
+    def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
+        return spans_of(self.module)[1]
 
     @cached_property
-    def _positions(self) -> Mapping[cst.CSTNode, metadata.CodeRange]:
-        return self.wrapper.resolve(metadata.PositionProvider)
+    def _lines(self) -> list[int]:
+        """The offset where each line starts."""
+        return [0, *(found.end() for found in re.finditer(r"\r\n?|\n", self.text))]
 
     def line(self, node: cst.CSTNode) -> int:
         """The first line of a node."""
-        return self._positions[node].start.line
+        return bisect_right(self._lines, self._spans[node][0])
 
-    def span(self, node: cst.CSTNode) -> metadata.CodeRange:
-        """The start and end of a node."""
-        return self._positions[node]
+    def last_line(self, node: cst.CSTNode) -> int:
+        """The line that a node ends in."""
+        return bisect_right(self._lines, self._spans[node][1])
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The parent of a node; None for the module."""

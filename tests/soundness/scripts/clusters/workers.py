@@ -493,6 +493,48 @@ with tf.Session(server.target, config=config) as sess:
         print(' '.join('%.9g' % value for value in sess.run(w).ravel()), '%.9g' % sess.run(scale), sess.run(step))
     print(['%.5g' % value for value in sess.run([average.average(loss) for loss in losses])])
 
+#: setter_around_towers: the scope of one setter around two towers: gradients of shared variables and their mean, and towers that a second loop builds
+# tasks: 1 ps, 1 worker
+def average(tower_grads):
+    result = []
+    for pairs in zip(*tower_grads):
+        stacked = tf.concat([tf.expand_dims(g, 0) for g, _ in pairs], 0)
+        result.append((tf.reduce_mean(stacked, 0), pairs[0][1]))
+    return result
+
+
+def train_op(x, devices):
+    with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device='/job:worker/task:%d' % task)):
+        step = tf.train.get_or_create_global_step()
+        opt = tf.train.AdamOptimizer(0.05)
+        grads, losses = [], []
+        with tf.variable_scope(tf.get_variable_scope()) as scope:
+            for i, device in enumerate(devices):
+                with tf.device(device), tf.name_scope('tower_%d' % i):
+                    w = tf.get_variable('w', [3, 2], initializer=tf.random_normal_initializer(seed=4))
+                    loss = tf.reduce_mean(tf.square(tf.matmul(x[2 * i:2 * i + 2], w) - 1.0))
+                    scope.reuse_variables()
+                    grads.append(opt.compute_gradients(loss))
+                    losses.append(loss)
+        checks = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                checks.append(tf.reduce_sum(losses[i] * (i + 1)))
+        return opt.apply_gradients(average(grads), step), losses + checks, w
+
+
+x = tf.placeholder(tf.float32, [4, 3])
+train, values, weights = train_op(x, ['/gpu:0', '/gpu:1'])
+print([v.name for v in tf.global_variables()])
+rng = np.random.RandomState(3)
+with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(4):
+        feed = {x: rng.rand(4, 3)}
+        print(['%.9g' % value for value in sess.run(values, feed)])
+        sess.run(train, feed)
+    print(sess.run(weights).tolist())
+
 #: device_functions: device functions that ask for the type of a variable's operation, or for its shape: on which parameter server it is
 # tasks: 2 ps, 1 worker
 worker = '/job:worker/task:0'

@@ -1,0 +1,222 @@
+"""What LibCST's metadata says of the nodes of a module, in a fraction of its time: parents, contexts, places.
+
+LibCST's providers visit all white space as well, and make a context manager for each node that they write. Here a
+module is walked once, by its fields. The answers are LibCST's: tests/source/test_cst_nodes.py compares them. White
+space, brackets and commas have none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+from libcst.metadata import (
+    ExpressionContext,
+    ExpressionContextProvider,
+    MetadataWrapper,
+    Scope,
+    ScopeProvider,
+)
+
+#: what the fields begin with that have white space, brackets and commas
+_SIGNS = (
+    "whitespace", "leading_", "lines_after_decorators", "header", "footer", "trailing_", "lpar", "rpar", "lbracket",
+    "rbracket", "lbrace", "rbrace", "comma", "semicolon",
+)  # fmt: skip
+#: the order of the text where the fields have another one
+_FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Arg: ("keyword",),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords"),
+    cst.ExceptHandler: ("type", "name"),
+    cst.ExceptStarHandler: ("type", "name"),
+    cst.FunctionDef: ("decorators", "asynchronous", "name", "type_parameters", "params", "returns"),
+    cst.IfExp: ("body",),
+    cst.MatchCase: ("pattern", "guard"),
+    cst.Parameters: ("posonly_params", "posonly_ind"),
+    cst.TypeAlias: ("name", "type_parameters"),
+    cst.UnaryOperation: ("operator",),
+}
+
+_BOUND, _DELETED, _READ = ExpressionContext.STORE, ExpressionContext.DEL, ExpressionContext.LOAD
+#: by kind of node, what happens to the names in a field where it is not what happens to the node; None: nothing
+_CONTEXTS: dict[type[cst.CSTNode], dict[str, ExpressionContext | None]] = {
+    cst.AnnAssign: {"target": _BOUND},
+    cst.AsName: {"name": _BOUND},
+    cst.AssignTarget: {"target": _BOUND},
+    cst.Attribute: {"value": _READ, "attr": None},
+    cst.AugAssign: {"target": _BOUND},
+    cst.ClassDef: {"name": _BOUND, "type_parameters": None},
+    cst.CompFor: {"target": _BOUND},
+    cst.Del: {"target": _DELETED},
+    cst.For: {"target": _BOUND},
+    cst.FunctionDef: {"name": _BOUND, "type_parameters": None},
+    cst.NamedExpr: {"target": _BOUND},
+    cst.Param: {"name": _BOUND, "star": None},
+    cst.Subscript: {"value": _READ, "slice": _READ},
+}
+_HAVE_CONTEXT = frozenset({cst.Attribute, cst.List, cst.Name, cst.StarredElement, cst.Subscript, cst.Tuple})
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a kind of node that may have parts in them, in the order of the text."""
+    names = [field.name for field in dataclasses.fields(kind) if not field.name.startswith(_SIGNS)]
+    first = _FIRST.get(kind, ())
+    return (*first, *(name for name in names if name not in first))
+
+
+@cache
+def _is_node(kind: type[object]) -> bool:
+    return issubclass(kind, cst.CSTNode)
+
+
+class Walked(NamedTuple):
+    """The nodes of a module.
+
+    Attributes:
+        nodes: all of them, in the order of the text.
+        parents: by node, the one that it is a part of.
+        contexts: by name, attribute, item, list or tuple, whether it is read, bound or deleted.
+    """
+
+    nodes: list[cst.CSTNode]
+    parents: dict[cst.CSTNode, cst.CSTNode]
+    contexts: dict[cst.CSTNode, ExpressionContext]
+
+
+def walk_module(module: cst.Module) -> Walked:
+    """Walks a module once."""
+    nodes: list[cst.CSTNode] = []
+    parents: dict[cst.CSTNode, cst.CSTNode] = {}
+    contexts: dict[cst.CSTNode, ExpressionContext] = {}
+    pending: list[tuple[cst.CSTNode, ExpressionContext | None]] = [(module, _READ)]
+    while pending:
+        node, context = pending.pop()
+        nodes.append(node)
+        kind = type(node)
+        if context is not None and kind in _HAVE_CONTEXT:
+            contexts[node] = context
+        special = _CONTEXTS.get(kind)
+        found: list[tuple[cst.CSTNode, ExpressionContext | None]] = []
+        for field in _fields(kind):
+            value = getattr(node, field)
+            for part in value if type(value) in (list, tuple) else (value,):
+                if _is_node(type(part)):  # type: ignore[arg-type]  # classes can be hashed
+                    parents[part] = node
+                    inner = context if special is None or context is None else special.get(field, context)
+                    found.append((part, inner))
+        pending += reversed(found)
+    return Walked(nodes, parents, contexts)
+
+
+class _Wrapper(MetadataWrapper):
+    """LibCST's wrapper, which knows the contexts that ScopeProvider needs."""
+
+    def __init__(self, module: cst.Module, contexts: Mapping[cst.CSTNode, ExpressionContext]) -> None:
+        super().__init__(module, unsafe_skip_copy=True)
+        self._metadata[ExpressionContextProvider] = contexts
+
+
+def scopes_of(
+    module: cst.Module, contexts: Mapping[cst.CSTNode, ExpressionContext]
+) -> Mapping[cst.CSTNode, Scope | None]:
+    """LibCST's scopes of a module's nodes, whose contexts are known."""
+    return _Wrapper(module, contexts).resolve(ScopeProvider)
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+
+class _Ignored:
+    """A context manager that does nothing."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *problem: object) -> None: ...
+
+
+class Writer(CodegenState):
+    """Writes nodes as LibCST does, without a generator for each."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+
+    def record_syntactic_position(
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> Any:
+        """Nothing is recorded."""
+        return _IGNORED
+
+
+_IGNORED = _Ignored()
+
+
+def text_of(module: cst.Module) -> str:
+    """The text of a module: LibCST's `Module.code`."""
+    state = Writer(module)
+    module._codegen(state)
+    return "".join(state.tokens)
+
+
+class _Span:
+    """Notes where a node begins and ends: what LibCST calls its syntactic position."""
+
+    def __init__(
+        self, writer: _Spans, node: cst.CSTNode, first: cst.CSTNode | None, last: cst.CSTNode | None
+    ) -> None:
+        self.writer, self.node, self.first, self.last = writer, node, first, last
+
+    def __enter__(self) -> None:
+        self.start = self.writer.position
+
+    def __exit__(self, *problem: object) -> None:
+        spans = self.writer.spans
+        start = spans[self.first][0] if self.first is not None else self.start
+        spans[self.node] = start, spans[self.last][1] if self.last is not None else self.writer.position
+
+
+class _Spans(Writer):
+    """Writes a module, and notes the offsets of all nodes."""
+
+    def __init__(self, module: cst.Module) -> None:
+        super().__init__(module)
+        self.position = 0
+        self.spans: dict[cst.CSTNode, tuple[int, int]] = {}
+        self._starts: list[int] = []
+
+    def add_indent_tokens(self) -> None:
+        """Writes the indentation of a block."""
+        for token in self.indent_tokens:
+            self.add_token(token)
+
+    def add_token(self, value: str) -> None:
+        """Writes a text."""
+        self.tokens.append(value)
+        self.position += len(value)
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        """Is called before a node is written."""
+        self._starts.append(self.position)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        """Is called after a node is written."""
+        start = self._starts.pop()
+        if node not in self.spans:
+            self.spans[node] = start, self.position
+
+    def record_syntactic_position(
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> Any:
+        """Notes what is written of a node in a `with` statement."""
+        return _Span(self, node, start_node, end_node)
+
+
+def spans_of(module: cst.Module) -> tuple[str, dict[cst.CSTNode, tuple[int, int]]]:
+    """The text of a module, and the offsets in it where each node starts and ends."""
+    state = _Spans(module)
+    module._codegen(state)
+    return "".join(state.tokens), state.spans
