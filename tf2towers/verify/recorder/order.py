@@ -302,7 +302,7 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:
-    """True if an op takes a variable's memory to where it is used, and was not written by the script, or is in a loop."""
+    """True if an op only takes a variable's memory to where it is used, as TensorFlow's own and those in loops."""
     return op.type in _ON_THE_WAY or op.name == of.name + "/read" or graphs.in_loop(op)
 
 
