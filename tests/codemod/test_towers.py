@@ -367,6 +367,16 @@ SAME = [
      ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.multiply(tf.add_n(grads), 1.0 / len(grads))")],
     [("            grads.append", "            assert g is not None, v.name\n            grads.append")],
     [("result.append((mean, pairs[0][1]))", "pairs = (mean, pairs[0][1])\n        result.append(pairs)")],
+    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [("            grads.append", "            if g is None:\n                continue\n            grads.append")],
+    [("for g, v in pairs", "for p in pairs"), ("(g, 0)", "(p[0], 0)")],
+    [(f"        grads = []\n{EACH}\n", "        grads, v = zip(*pairs)\n"), ("concat(", "stack("),
+     ("pairs[0][1]", "v[0]")],
+    [("        mean =", "        first = pairs[0][0]\n        mean =")],
+    [("    result = []\n", "    result = []\n    n = len(tower_grads)\n"), ("tf.expand_dims(g, 0)", "g"),
+     ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / n")],
+    [("        mean =", "        print('%s' % pairs[0][1].name, len(grads), grads[0].get_shape())\n        mean =")],
+    [("        result.append", "        print(mean)\n        result.append")],
 ]  # fmt: skip
 #: changes that make it something else
 OTHER = [
@@ -377,10 +387,31 @@ OTHER = [
     [("tf.expand_dims(g, 0)", "g")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(v, 0)")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(g * 2, 0)")],
-    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [
+        (
+            "            grads.append",
+            "            if g is not None:\n                print(1)\n            grads.append",
+        )
+    ],
+    [
+        (
+            "            grads.append",
+            "            if v is None:\n                continue\n            grads.append",
+        )
+    ],
+    [
+        (
+            EACH,
+            f"{EACH[:27]}            if g is None:\n                continue\n            grads.append(g)",
+        ),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)"),
+    ],
     [("pairs[0][1]", "pairs[1][1]")],
     [("(mean, pairs[0][1])", "(pairs[0][1], mean)")],
-    [("        result.append", "        print(mean)\n        result.append")],
+    [("        result.append", "        print(mean * 2)\n        result.append")],
+    [("        result.append", "        tf.Print(mean, [1])\n        result.append")],
+    [("    result = []\n", "    tower_grads = tower_grads[0]\n    result = []\n")],
+    [("    result = []\n", "    result = []\n    log(len(tower_grads))\n")],
     [("zip(*tower_grads)", "zip(*tower_grads[1:])")],
     [("return result", "return result[1:]")],
     [("    return result", "    result.reverse()\n    return result")],
@@ -441,6 +472,11 @@ def test_a_plain_mean_becomes_a_reduce(changes):
         in text
     )
     assert after(text) == text
+
+
+def test_what_a_mean_printed_is_named():
+    result = migrated(calling([("        mean =", "        print(len(grads))\n        mean =")]))
+    assert [(each.code, each.line) for each in result.findings] == [("T2T606", 12)]
 
 
 @pytest.mark.parametrize("changes", OTHER)
@@ -610,6 +646,24 @@ def build(self, opt, x):
     assert ("return strategy.reduce('MEAN', grads)\n" in text) is is_mean
     assert ("return opt.compute_gradients(x)\n" in text) is is_mean
     assert "def average" in text or is_mean
+
+
+def test_a_mean_whose_strategy_the_module_makes():
+    lines = """
+class Model(object):
+    def one(self, device):
+        with tf.device(device):
+            return opt.compute_gradients(x)
+
+    def build(self):
+        AGAIN
+        towers = [self.one('/gpu:%d' % i) for i in NUMBERS]
+        return average(tower_grads=towers)
+"""
+    text = f"import tensorflow as tf\n\nNUMBERS = range(2)\n\n\n{MEAN}\n\n{lines}\n\nModel().build()\ntf.Session()\n"
+    assert "        return strategy.reduce('MEAN', towers)\n" in after(text.replace("AGAIN\n", "\n"))
+    again = "for i in range(2):\n            with tf.device('/gpu:%d' % i):\n                opt.minimize(x)"
+    assert "        strategy = TowerStrategy(2)\n" in after(text.replace("AGAIN", again))
 
 
 def test_the_mean_of_another_object_is_its_own():

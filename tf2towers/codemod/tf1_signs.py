@@ -284,7 +284,7 @@ _WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on
 _USED = frozenset({
     "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
     "experimental_run", "experimental_run_v2", "extended", "make_dataset_iterator", "make_input_fn_iterator",
-    "num_replicas_in_sync", "num_towers", "scope", "unwrap", "worker_devices",
+    "num_towers", "scope", "unwrap", "worker_devices",
 })  # fmt: skip
 
 
@@ -300,7 +300,10 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 @found_once
 def only_estimators_have_strategies(file: File) -> bool:
-    """True if `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
+    """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
+
+    It may ask a strategy of towers for their number.
+    """
     files = file.program.files
     words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
     read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
@@ -310,6 +313,7 @@ def only_estimators_have_strategies(file: File) -> bool:
         "train_distribute" in words
         and "experimental_distribute" not in words
         and read.isdisjoint(_USED)
+        and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
         and not any(others)
     )
 

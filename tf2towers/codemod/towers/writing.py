@@ -36,6 +36,7 @@ from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
     argument,
+    assigned,
     block,
     has_star,
     imported,
@@ -43,7 +44,6 @@ from tf2towers.codemod.nodes import (
     is_name,
     last_name,
     literal,
-    targets,
     walk,
 )
 from tf2towers.codemod.program import File, found_once
@@ -519,10 +519,10 @@ class _Writer:
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = [
-            (other, statement.value)
+            (other, value)
             for other in self.file.program.files
             for statement in other.all(cst.Assign)
-            for target in targets(statement)
+            for target, value in assigned(statement)
             if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
         ]
         return bool(given) and all(
