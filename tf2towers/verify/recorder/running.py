@@ -16,19 +16,19 @@ import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import placement, seeds
-from .calls import CallRecorder
+from .calls.own_tasks import OwnTasks
+from .calls.recording import CallRecorder
+from .calls.shared_gradients import SharedGradients
+from .calls.tokens import SyncReplicas
+from .calls.turns import InTurns, Turns, poll_chief
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
-from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings, have_threads, meet_servers
-from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
-from .tokens import SyncReplicas
-from .turns import InTurns, Turns, poll_chief
 from .wrapping import wrap
 from .writes import Writes, protect_python
 from .writing import Before, InStep, Writer
