@@ -31,7 +31,7 @@ from .session_runs import change_settings, have_threads, meet_servers
 from .tf_writes import protect_tensorflow
 from .wrapping import wrap
 from .writes import Writes, protect_python
-from .writing import Before, InStep, Writer
+from .writing import Before, Writer
 
 #: the line that a task of a cluster prints when the requested number of steps is recorded
 RECORDED = "tf2towers: recorded"
@@ -79,8 +79,7 @@ def main(
     )
     queues.install()
     if options["record"] == "steps":
-        in_step = InStep(options["in_step"]) if options.get("in_step") else None
-        recorder = SessionRecorder(tf, writer, options["steps"], in_step)  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], _before(options, task))  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
