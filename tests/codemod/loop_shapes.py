@@ -730,6 +730,20 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
+=== a_with_of_a_generator_that_takes_no_errors -> '        return y\n'
+import contextlib
+@contextlib.contextmanager
+def entered():
+    print('in')
+    yield
+    print('out')
+def build():
+    with entered():
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                y = net(x) * i
+    return y
+print(build())
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):

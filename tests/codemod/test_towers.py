@@ -92,6 +92,10 @@ GIVEN = [
     ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
      "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
      "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
+    ("    def __init__(self):\n        self._devices = unknown()\n\n    def build(self, opt):\n        for i in range(2):\n"
+     "            if i:\n                device = self._devices[i]\n            else:\n                device = self._devices[i]\n"
+     "            place = device\n            with tf.device(place):\n                opt.minimize(x)\n",
+     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
     (dedent(
         """\
             def __init__(self, device):
@@ -748,6 +752,14 @@ def test_devices_that_are_no_towers_have_no_strategy(program):
         assert "TowerStrategy()" in after(f"{main}{lines}".replace("import util\n", ""))
 
 
+def test_parts_of_a_model_on_several_gpus_are_no_towers():
+    lines = "    with tf.device('/gpu:0'):\n        a = one(n)\n    with tf.device('/gpu:1'):\n        b = two(a)\n"
+    result = migrated(BODY + lines)
+    assert "Strategy" not in result.changes[0].after
+    assert [each.code for each in result.findings if "parts of a model" in each.message] == ["T2T605"] * 2
+    assert "TowerStrategy()" in after(BODY + lines.replace("two", "one"))
+
+
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
 def test_towers_in_another_form(lines, wanted):
     result = migrated(BODY + lines)
@@ -1001,6 +1013,14 @@ TASKS = {
         for i in range(2):
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
+        """, 1),
+            ("the device of each variable", """
+        def again(variables, where=None):
+            for v in variables:
+                where = where or v.device
+                with tf.device(where):
+                    tf.get_variable(v.op.name + '_again', [])
+        again(tf.trainable_variables())
         """, 1),
             ("no variables", """
         with tf.device('/job:worker/task:%d' % n):

@@ -428,6 +428,11 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+        elif self._are_parts_of_a_model(sites):
+            for site in sites:
+                message = "the GPUs here have parts of a model, and no towers: that is no strategy's scope"
+                self.file.note(site, "T2T605", message, kind="note")
+            sites = []
         sites += self._given_devices()
         sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
         around: dict[cst.With, Strategy] = {}
@@ -463,6 +468,20 @@ class _Writer:
                 self.made.strategies.append(replace(strategy, before=insertion.node))
                 self.made.changes.append(insertion)
                 self.made.changes += found
+
+    def _are_parts_of_a_model(self, sites: Sequence[cst.Call]) -> bool:
+        """True if each `with` enters a GPU of its own, and none takes gradients or calls what another one calls."""
+        entered = {site: self.file.parent(self.file.parent(site)) for site in sites}
+        if not all(isinstance(around, cst.With) for around in entered.values()):
+            return False
+        if any(is_name(node) for site in sites for node in walk(site.args[0])):
+            return False
+        calls = [
+            {last_name(node.func) for node in walk(*block(around)) if isinstance(node, cst.Call)}
+            for around in entered.values()
+        ]
+        shared = any(one & other for one, other in itertools.combinations(calls, 2))
+        return len({*map(self.file.text.of, sites)}) == len(sites) > 1 and not shared and all(calls)
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
         """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
