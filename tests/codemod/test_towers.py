@@ -92,10 +92,6 @@ GIVEN = [
     ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
      "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
      "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
-    ("    def __init__(self):\n        self._devices = unknown()\n\n    def build(self, opt):\n        for i in range(2):\n"
-     "            if i:\n                device = self._devices[i]\n            else:\n                device = self._devices[i]\n"
-     "            place = device\n            with tf.device(place):\n                opt.minimize(x)\n",
-     "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
     (dedent(
         """\
             def __init__(self, device):
@@ -216,6 +212,17 @@ def test_a_name_given_in_the_loop():
                             d = setter(w)"""
             ),
             "TowerStrategy(n)",
+        ),
+        (
+            dedent(
+                """\
+                if i:
+                            e = self._devices[i]
+                        else:
+                            e = self._devices[i]
+                        d = e"""
+            ),
+            "TowerStrategy()",
         ),
         ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
         ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
