@@ -719,6 +719,15 @@ for i in range(2):
     with tf.device('/gpu:%d' % i):
         a, b, c = net(x), x * i, i
 print(a, b, c)
+=== much_is_returned_with_gradients -> 'grads, (a, b, c)\n'
+opt = tf.train.GradientDescentOptimizer(0.1)
+towers = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        a, b, c = net(x), x * i, i
+        grads = opt.compute_gradients(a)
+        towers.append(grads)
+print(a, b, c, average(towers))
 === much_is_returned -> '    return long_name_of_the_first, long_name_of_the_second, long_name_of_the_third\n'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
