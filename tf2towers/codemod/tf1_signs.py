@@ -17,7 +17,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
@@ -70,7 +70,7 @@ def _keywords() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in read_table("data/only_tf1_keywords.tsv")}
 
 
-@cached_per_file
+@found_once
 def has_tf1_sign(file: File) -> bool:
     """True if a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
     return any(not _is_guarded(file, node) for node in _signs(file))
@@ -298,7 +298,7 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
     )
 
 
-@cached_per_file
+@found_once
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
