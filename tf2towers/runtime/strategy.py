@@ -162,6 +162,13 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return self._towers
 
     @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of towers; in a graph also where they share a device."""
+        if _in_graph() and self._towers is not None:
+            return len(self._towers)
+        return super().num_replicas_in_sync
+
+    @property
     def replica_ids(self) -> Any:
         """The numbers of the towers, 0 to n - 1, as a per-replica value."""
         if not _in_graph():

@@ -29,7 +29,7 @@ from tf2towers.codemod.changes import (
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import argument as given
 from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import StrategyArguments
@@ -96,7 +96,7 @@ def _strategy_name(file: File, node: cst.CSTNode) -> str:
     return fresh_name(file, node, names[1:] if function in homes else names)
 
 
-@cached_per_file
+@found_once
 def _has_a_scope(file: File) -> bool:
     return bool(find_entered_setters(file) or write_towers(file).strategies or has_strategy(file))
 

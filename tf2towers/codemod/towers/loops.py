@@ -10,7 +10,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
 
@@ -24,7 +24,7 @@ class Loop:
     device: Device
 
 
-@cached_per_file
+@found_once
 def find_tower_loops(file: File) -> list[Loop]:
     """Every tower loop of a file, in the order of the text."""
     if "device" not in file.script.text:
@@ -39,7 +39,7 @@ def find_tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
-@cached_per_file
+@found_once
 def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
 

@@ -10,7 +10,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 
 #: function, by any of its names -> its one name, and its arguments in order
 _FUNCTIONS = {
@@ -81,7 +81,7 @@ class Mean(NamedTuple):
     function: cst.FunctionDef
 
 
-@cached_per_file
+@found_once
 def find_means(file: File) -> list[Mean]:
     """Every call of a function of the program that is the plain mean over the towers."""
     found = []

@@ -46,7 +46,7 @@ from tf2towers.codemod.nodes import (
     literal,
     walk,
 )
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -135,7 +135,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     return found
 
 
-@cached_per_file
+@found_once
 def write_towers(file: File) -> TowerChanges:
     """What is written for the towers of a file, once."""
     return _Writer(file).all()
