@@ -258,11 +258,15 @@ import tensorflow as tf
 from tensorflow.contrib.layers.python.layers import initializers
 
 
-def weights(makers):
-    return tf.get_variable("w", [2, 3], initializer=makers.xavier_initializer(seed=3))
+class Net:
+    def __init__(self, initializers):
+        self.initializers = initializers
+
+    def weights(self):
+        return tf.get_variable("w", [2, 3], initializer=self.initializers.xavier_initializer(seed=3))
 
 
-weights(initializers)
+Net(initializers).weights()
 """
 
 

@@ -28,6 +28,9 @@ WRITTEN = [
     ("i", "gpu_ids", "'/gpu:%s' % i", "gpu_ids", "per_replica(gpu_ids)"),
     ("i", "range(n)", "'/gpu:%d' % (i + 1)", "['/gpu:%d' % (i + 1) for i in range(n)]", "replica_ids"),
     ("i", "range(n)", "devices[i]", "[devices[i] for i in range(n)]", "replica_ids"),
+    ("i", "range(len(gpu_ids))", "'/gpu:%d' % gpu_ids[i]", "['/gpu:%d' % gpu for gpu in gpu_ids]", "replica_ids"),
+    ("i", "range(len(gpu_ids))", "'/gpu:{}'.format(gpu_ids[i])", "['/gpu:{}'.format(gpu) for gpu in gpu_ids]",
+     "replica_ids"),
     ("d", "devices", "d", "devices", "per_replica(devices)"),
     ("i, d", "enumerate(devices)", "d", "devices", "replica_ids, strategy.per_replica(devices)"),
     ("i, gpu", "enumerate(gpu_ids)", "'/gpu:%d' % gpu", "gpu_ids", "replica_ids, strategy.per_replica(gpu_ids)"),
@@ -212,6 +215,17 @@ def test_a_name_given_in_the_loop():
                             d = setter(w)"""
             ),
             "TowerStrategy(n)",
+        ),
+        (
+            dedent(
+                """\
+                if i:
+                            e = self._devices[i]
+                        else:
+                            e = self._devices[i]
+                        d = e"""
+            ),
+            "TowerStrategy()",
         ),
         ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
         ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
@@ -748,6 +762,14 @@ def test_devices_that_are_no_towers_have_no_strategy(program):
         assert "TowerStrategy()" in after(f"{main}{lines}".replace("import util\n", ""))
 
 
+def test_parts_of_a_model_on_several_gpus_are_no_towers():
+    lines = "    with tf.device('/gpu:0'):\n        a = one(n)\n    with tf.device('/gpu:1'):\n        b = two(a)\n"
+    result = migrated(BODY + lines)
+    assert "Strategy" not in result.changes[0].after
+    assert [each.code for each in result.findings if "parts of a model" in each.message] == ["T2T605"] * 2
+    assert "TowerStrategy()" in after(BODY + lines.replace("two", "one"))
+
+
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
 def test_towers_in_another_form(lines, wanted):
     result = migrated(BODY + lines)
@@ -1001,6 +1023,14 @@ TASKS = {
         for i in range(2):
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
+        """, 1),
+            ("the device of each variable", """
+        def again(variables, where=None):
+            for v in variables:
+                where = where or v.device
+                with tf.device(where):
+                    tf.get_variable(v.op.name + '_again', [])
+        again(tf.trainable_variables())
         """, 1),
             ("no variables", """
         with tf.device('/job:worker/task:%d' % n):

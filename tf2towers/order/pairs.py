@@ -101,8 +101,8 @@ class _Rules(object):
         self._of_name = {operation.name: operation for operation in operations}
         self._rank = {operation.name: rank for rank, operation in enumerate(operations)}
         self._branches = Branches(operations)
-        loops = Loops(operations)
-        self._accesses = {shared: self._outside(found, loops) for shared, found in accesses.items()}
+        self._loops: Optional[Loops] = None
+        self._accesses = {shared: self._outside(found, operations) for shared, found in accesses.items()}
         every = [access for found in self._accesses.values() for access in found]
         names = {name for access in every for name in (access.operation, access.end or access.operation)}
         names = {name for name in names if name in self._rank}
@@ -151,20 +151,22 @@ class _Rules(object):
             decision.pairs.append(Pair(earlier, later, tuple(to_leave(before, after or ())), shared))
         return decision
 
-    def _outside(self, accesses: Sequence[Access], loops: Loops) -> List[Access]:
+    def _outside(self, accesses: Sequence[Access], operations: Sequence[Operation]) -> List[Access]:
         """The accesses, with loops in the place of what is read in them; other accesses in loops are left out.
 
         An optimizer's update waits for the loops that its gradient was computed in.
         """
         in_loop = self._branches.in_loop
         found = [access for access in accesses if not in_loop(access.operation)]
-        if not any(self._sets(access.operation) for access in found if access.kind == WRITE):
+        reads = [access for access in accesses if access.kind == READ and in_loop(access.operation)]
+        if not reads or not any(self._sets(access.operation) for access in found if access.kind == WRITE):
             return found
-        for access in accesses:
-            ends = loops.around(access.operation) if access.kind == READ else None
-            if in_loop(access.operation) and ends is not None:
-                at = access.at or access.operation
-                found.append(access._replace(operation=ends.begin, end=ends.end, at=at))
+        self._loops = self._loops or Loops(operations)
+        for read in reads:
+            ends = self._loops.around(read.operation)
+            if ends is not None:
+                at = read.at or read.operation
+                found.append(read._replace(operation=ends.begin, end=ends.end, at=at))
         return found
 
     # the rules

@@ -53,13 +53,17 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
     return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
 
 
-def _may_give_others(file: File, module: str) -> bool:
-    """True if the program takes by name, of what may be a module, what the module's own replacement lacks."""
+def _may_give_others(file: File, module: str, own: str = "") -> bool:
+    """True if the program takes by name, of what may be a module, what the module's own replacement lacks.
+
+    Args:
+        own: the last part of the module's name where `module` has its names; a module does not have itself.
+    """
     files, kind = file.program.all_files, find_replacement(module).kind
     read = set().union(
         *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
     )
-    taken = [f"{module}.{name}" for name in read]
+    taken = [f"{module}.{name}" for name in read - {own}]
     if kind == "v1":
         return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
     same = (kind, "tf2")  # what is TF 2's alone is no name that a TF1 program reads
@@ -418,7 +422,9 @@ class IndirectUse(Rule):
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)
         asked = computed is not None and _pattern(computed) != _ANY
-        if passed or asked or _may_give_others(file, _with_its_names(file, node, canonical)):
+        home = _with_its_names(file, node, canonical)
+        own = "" if home == canonical else canonical.rpartition(".")[2]
+        if passed or asked or _may_give_others(file, home, own):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             self._quote(node, message, parent if isinstance(parent, cst.Call) else None)

@@ -271,7 +271,7 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
 def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
     """True if a device is another one in each round of a loop around."""
     loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
-    bound = {name.value for loop in loops for name in walk(loop.target) if is_name(name)}
+    bound = {name.value for loop in loops for name in walk(loop) if is_name(name) and file.is_bound(name)}
     return any(is_name(name) and name.value in bound for name in walk(device))
 
 
