@@ -114,7 +114,7 @@ def test_one_towers_gradient_is_a_share_of_the_mean() -> None:
 def test_written_and_read(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path))
     writer.step({
-        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE,
+        "before|w": ONE, "variable|w": ONE + 1, "gradient|w//values": ONE,
         "tower gradient|1|a|b": ONE, "loss|0": ONE[0], "loss|1": ONE[1], "input|000001|y": ONE, "input|000000|x": ONE,
         "draw|0|0": ONE, "draw|1|0": ONE, "draw|1|1": ONE + 1,
     })  # fmt: skip

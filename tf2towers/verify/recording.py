@@ -58,7 +58,7 @@ class Step:
         return step
 
 
-_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients"}
+_NAMED = {"before": "variables", "variable": "after", "gradient": "gradients"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:

@@ -171,7 +171,7 @@ def _is_recorded(folder: Path) -> bool:
 
 
 class _OwnTasks:
-    """The tasks that a script starts by itself (`tf2towers.verify.recorder.own_tasks`)."""
+    """The tasks that a script starts by itself (`tf2towers.verify.recorder.calls.own_tasks`)."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._since = folder, float("inf")

@@ -164,3 +164,27 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
             "  It leaves open the order of 1 pair: w (first, second); what its Python functions do (PyFunc)."
         )
         assert lines[2].startswith("  To do: order that in both scripts")
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_order_of_a_gradients_terms_explains_what_differs(
+    alike: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With resources in the original these are equal; a step that is fetched beside its update may be another one."""
+    one = np.array([1.0, 2.0], np.float32)
+    near = np.nextafter(one, np.float32(3.0))
+    calls = {
+        "original": call(gradient_w=one, fetched_0000=1),
+        "migrated": call(gradient_w=near, fetched_0000=1),
+        "original-with-resources": call(gradient_w=near if alike else one, fetched_0000=0),
+    }
+    calls["original-again"], calls["migrated-again"] = calls["original"], calls["migrated"]
+    monkeypatch.setattr(
+        verdict, "record_calls", lambda _, __, folder, *___, **____: run(folder, calls[folder.name])
+    )
+    monkeypatch.setattr(verdict, "_mistakes", lambda *_: [])
+    monkeypatch.setattr(verdict, "makes_session_calls", lambda _: False)
+    result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
+    verdict.verify_calls(result, Options(), tmp_path)
+    assert result.outcome == ("within" if alike else "differs")
+    assert any("order of a gradient's terms" in note for note in result.notes) == alike

@@ -16,22 +16,22 @@ import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import placement, seeds
-from .calls import CallRecorder
+from .calls.own_tasks import OwnTasks
+from .calls.recording import CallRecorder
+from .calls.shared_gradients import SharedGradients
+from .calls.tokens import SyncReplicas
+from .calls.turns import InTurns, Turns, poll_chief
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
-from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings, have_threads, meet_servers
-from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
-from .tokens import SyncReplicas
-from .turns import InTurns, Turns, poll_chief
 from .wrapping import wrap
 from .writes import Writes, protect_python
-from .writing import Before, InStep, Writer
+from .writing import Before, Writer
 
 #: the line that a task of a cluster prints when the requested number of steps is recorded
 RECORDED = "tf2towers: recorded"
@@ -79,8 +79,7 @@ def main(
     )
     queues.install()
     if options["record"] == "steps":
-        in_step = InStep(options["in_step"]) if options.get("in_step") else None
-        recorder = SessionRecorder(tf, writer, options["steps"], in_step)  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], _before(options, task))  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)

@@ -8,7 +8,7 @@ from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
 from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
-from .writing import InStep, Writer
+from .writing import Before, Writer
 
 #: the original `Session.run`
 Run = Callable[..., Any]
@@ -22,7 +22,7 @@ class SessionRecorder(object):
         in_step: the variables of another run, to which this run is set before each step.
     """
 
-    def __init__(self, tf: Any, writer: Writer, steps: int, in_step: Optional[InStep] = None) -> None:
+    def __init__(self, tf: Any, writer: Writer, steps: int, in_step: Optional[Before] = None) -> None:
         self._tf = tf
         self.writer = writer
         self._wanted = steps
@@ -70,13 +70,13 @@ class SessionRecorder(object):
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
         if self._in_step is not None:
-            self._set_variables(run, session, self._in_step.values(self.writer.steps))
+            self._set_variables(run, session, self._in_step.values(0, self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
         values, extra = run(session, [fetches, training.tensors], feed_dict, *options)
         after = self._values(run, session)
-        step = {"variable|" + name: value for name, value in before.items()}
-        step.update({"after|" + name: value for name, value in after.items()})
+        step = {"before|" + name: value for name, value in before.items()}
+        step.update({"variable|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
             step[name] = value
         step.update(entries_of(session, fed))

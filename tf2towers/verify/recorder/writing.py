@@ -6,8 +6,6 @@ from typing import Any, Dict, Set
 
 import numpy as np
 
-from .variables import belongs_to
-
 
 class Writer:
     """Writes step-00000.npz, step-00001.npz, ... and meta.json, each complete or not at all.
@@ -47,30 +45,8 @@ class Writer:
         os.replace(path + ".part", path)
 
 
-class InStep(object):
-    """The optimizers' variables of a recorded run, to which another run is set at each step.
-
-    Args:
-        folder: the folder of the recording.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        with open(os.path.join(folder, "meta.json")) as stream:
-            self._trainable = json.load(stream)["trainable"]
-
-    def values(self, step: int) -> Dict[str, Any]:
-        """The recorded values of a step by name; empty where the step was not recorded."""
-        path = os.path.join(self._folder, "step-%05d.npz" % step)
-        if not os.path.exists(path):
-            return {}
-        with np.load(path) as found:
-            names = [key.partition("|")[2] for key in found.files if key.startswith("variable|")]
-            return {name: found["variable|" + name] for name in names if belongs_to(name, self._trainable)}
-
-
 class Before(object):
-    """The variables of a recorded run before each of its session calls, to which another run is set.
+    """The variables of a recorded run before each of its session calls, or training steps; another run is set to them.
 
     Args:
         folder: the folder of the recording.
@@ -102,8 +78,12 @@ class Before(object):
         if not os.path.exists(path):
             return
         with np.load(path) as found:
-            about = json.loads(found["about"].tobytes().decode("utf-8"))
-            state = self._states.setdefault(about["session"], {})
+            session = 0
+            if "about" in found.files:
+                session = json.loads(found["about"].tobytes().decode("utf-8"))["session"]
+            else:  # a training step, which has all variables
+                self._states.clear()
+            state = self._states.setdefault(session, {})
             for key in found.files:
                 if key.startswith(kinds):
                     value = found[key]

@@ -10,15 +10,15 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 import numpy as np
 
-from . import graph as graphs
+from .. import graph as graphs
+from ..optimizer_calls import watch_updates
+from ..program import place_in_file
+from ..run_arguments import feeds_of, fetched_ops, summaries
+from ..session_runs import around_every_run
+from ..training import name_of as name_of_variable
+from ..variables import Effects, Variables
+from ..writing import Before, Writer
 from . import values
-from .optimizer_calls import watch_updates
-from .program import place_in_file
-from .run_arguments import feeds_of, fetched_ops, summaries
-from .session_runs import around_every_run
-from .training import name_of as name_of_variable
-from .variables import Effects, Variables
-from .writing import Before, Writer
 
 _DEVICE = ("GPU:", "CPU:")
 
@@ -368,4 +368,6 @@ def _is_local(device: Optional[str]) -> bool:
 
 
 def _is_of_tf2towers(name: str) -> bool:
-    return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)
+    return name.startswith(
+        os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")) + os.sep
+    )
