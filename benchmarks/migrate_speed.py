@@ -1,6 +1,7 @@
 """Measures `tf2towers migrate` against LibCST's own work on the same files, for docs/performance.md.
 
     python benchmarks/migrate_speed.py [--pairs N] [SCRIPT ...]
+    python benchmarks/migrate_speed.py [--pairs N] --tree FOLDER
 
 LibCST's own work is the lower limit: it parses every file that `migrate` parses, resolves scopes, qualified names,
 parents and positions, and generates the code. Both are measured in one process that has done the work before (warm),
@@ -12,6 +13,7 @@ an installed package do, whatever PYTHONDONTWRITEBYTECODE says.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import resource
@@ -213,15 +215,32 @@ where at most {TREE_SECONDS:.0f} s is what we ask for.
 """
 
 
+def folder_line(folder: Path, pairs: int) -> str:
+    """The ratio for all scripts of a folder together, whose shared modules LibCST reads once."""
+    files: list[Path] = []
+    for path in sorted(folder.rglob("*.py")):
+        with contextlib.suppress(cst.ParserSyntaxError, UnicodeDecodeError):  # Python 2, mostly
+            cst.parse_module(path.read_text(encoding="utf-8"))
+            files.append(path)
+    command = [sys.executable, "-m", "tf2towers", "migrate", "-j", "1", "--no-diff", str(folder)]
+    floor = [sys.executable, "-c", FLOOR, *map(str, files)]
+    whole = [(seconds(floor), seconds(command, (0, 1))) for _ in range(pairs)]
+    return f"| {folder.name} | {len(files)} | LibCST, process | migrate | ratio |\n| | | {_ratio(whole)} |"
+
+
 def main() -> None:
-    """Prints the section."""
+    """Prints the section, or the line of a folder."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("scripts", nargs="*", type=Path)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--tree", type=Path, help="a folder of scripts")
     options = parser.parse_args()
-    print(section(options.pairs, options.scripts))
+    if options.tree is not None:
+        print(folder_line(options.tree, options.pairs))
+    else:
+        print(section(options.pairs, options.scripts))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
    python benchmarks/text_differences.py OLD NEW FOLDER... [--show KIND]
 
-OLD and NEW are revisions of git, or '.' for the working tree. Each folder is a corpus, with dev.tsv or manifest.tsv and
-a folder for each script, or has scripts in it (`python tests/soundness/suite.py FOLDER` writes such). Every hunk of
-every difference is of one kind or of none. The status is 1 if a hunk is of none, or a script's status is another.
+OLD and NEW are revisions of git, '.' for the working tree, or folders that hold a tree of the package. Each folder is a
+corpus, with dev.tsv, manifest.tsv or mains.tsv and a folder for each script, or has scripts in it
+(`python tests/soundness/suite.py FOLDER` writes such). Every hunk of every difference is of one kind or of none. The
+status is 1 if a hunk is of none, a script's status is another, or an output has a name that nothing binds any more.
 """
 
 from __future__ import annotations
@@ -42,12 +43,15 @@ for line in sys.stdin:
 """
 #: kind -> what a changed line of it has in it; the first kind that all changed lines of a hunk have counts
 KINDS = {
-    "the last tower's value": r"experimental_local_results|\.values\[-1\]",
+    "one strategy with a setter": r"ParameterServerStrategy\(.*towers=|parameter_server_strategy",
+    "the device of variables": r"ParameterServerStrategy\(device=|ParameterServerStrategy\(\)",
+    "the last tower's value": r"experimental_local_results|\.values\[-1\]|results = ",
     "gradients returned": r"\.append\(|return |= \[\]$",
     "a loop is a function": r"strategy\w*\.towers\(|def (build_)?tower",
     "the names of a function": r"\bnonlocal |\bglobal |= None$",
     "the mean": r"\.reduce\('MEAN'",
     "the strategy and its scope": r"Strategy\(|\.scope\(\)|tf\.device\(",
+    "what run takes": r"strategy\w*\.run\(",
     "imports": r"^\s*(from|import) |^[+-]?\)$",
     "something dead": r"^-",
     "empty lines": r"^[+-]\s*$",
@@ -65,6 +69,9 @@ class Output(NamedTuple):
 def find_scripts(folder: Path) -> list[Path]:
     """The main scripts of a corpus, or every script in a folder."""
     tables = [path for path in (folder / "dev.tsv", folder / "manifest.tsv") if path.exists()]
+    if (mains := folder / "mains.tsv").exists():  # folder, main script
+        rows = (line.split("\t")[:2] for line in mains.read_text(encoding="utf-8").splitlines() if line)
+        return [path for row in rows if (path := folder.joinpath(*row)).exists()]
     if not tables:
         return sorted(folder.rglob("*.py"))
     with tables[0].open(encoding="utf-8") as lines:
@@ -79,7 +86,9 @@ def find_scripts(folder: Path) -> list[Path]:
 def migrate_all(revision: str, scripts: list[Path], scratch: Path) -> dict[str, Output]:
     """The outputs of one revision, by script."""
     home = ROOT
-    if revision != ".":
+    if revision != "." and Path(revision, "tf2towers").is_dir():
+        home = Path(revision)
+    elif revision != ".":
         home = scratch / f"at_{revision.replace('/', '_')}"
         home.mkdir()
         archive = subprocess.run(["git", "archive", revision], cwd=ROOT, check=True, capture_output=True)
@@ -127,6 +136,16 @@ def kind_of(hunk: list[str]) -> str:
     return "?"
 
 
+def find_undefined(texts: dict[str, str], scratch: Path) -> set[tuple[str, str]]:
+    """The names that nothing binds, with their file, as ruff sees them."""
+    by_file = {str(scratch / f"{number}.py"): path for number, path in enumerate(texts)}
+    for file, path in by_file.items():
+        Path(file).write_text(texts[path], encoding="utf-8")
+    ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", "--output-format=json"]
+    run = subprocess.run([*ruff, str(scratch)], capture_output=True, text=True, check=False)
+    return {(by_file[each["filename"]], each["message"]) for each in json.loads(run.stdout)}
+
+
 def main() -> int:
     """Prints the differences by kind."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -152,10 +171,18 @@ def main() -> int:
                 kinds[kind] += 1
                 if kind == "?" or options.show in (kind, "all"):
                     print(f"{path}: {kind}", *hunk, sep="\n")
+    names = []
+    for outputs in (old, new):
+        with tempfile.TemporaryDirectory() as scratch:
+            texts = {path: text for output in outputs.values() for path, text in output.texts.items()}
+            names.append(find_undefined(texts, Path(scratch)))
+    undefined = sorted(names[1] - names[0])
+    for path, message in undefined:
+        print(f"{path}: {message}")
     print(f"{differ} of {len(old)} outputs differ")
     for kind, count in kinds.most_common():
         print(f"{count:5} {kind}")
-    return 1 if others or kinds["?"] else 0
+    return 1 if others or kinds["?"] or undefined else 0
 
 
 if __name__ == "__main__":

@@ -719,6 +719,15 @@ for i in range(2):
     with tf.device('/gpu:%d' % i):
         a, b, c = net(x), x * i, i
 print(a, b, c)
+=== much_is_returned_with_gradients -> 'grads, (a, b, c)\n'
+opt = tf.train.GradientDescentOptimizer(0.1)
+towers = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        a, b, c = net(x), x * i, i
+        grads = opt.compute_gradients(a)
+        towers.append(grads)
+print(a, b, c, average(towers))
 === much_is_returned -> '    return long_name_of_the_first, long_name_of_the_second, long_name_of_the_third\n'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
@@ -730,6 +739,20 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
+=== a_with_of_a_generator_that_takes_no_errors -> '        return y\n'
+import contextlib
+@contextlib.contextmanager
+def entered():
+    print('in')
+    yield
+    print('out')
+def build():
+    with entered():
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                y = net(x) * i
+    return y
+print(build())
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):

@@ -251,3 +251,26 @@ def test_a_name_of_tensorflow_that_is_given_another_value():
     result = migrated(text)
     assert [(finding.code, finding.line) for finding in result.left] == [("T2T626", 5)]
     assert "    tf.Session = new\n" in result.changes[0].after
+
+
+PASSED = """
+import tensorflow as tf
+from tensorflow.contrib.layers.python.layers import initializers
+
+
+class Net:
+    def __init__(self, initializers):
+        self.initializers = initializers
+
+    def weights(self):
+        return tf.get_variable("w", [2, 3], initializer=self.initializers.xavier_initializer(seed=3))
+
+
+Net(initializers).weights()
+"""
+
+
+def test_a_module_of_initializers_is_an_argument() -> None:
+    result = migrated(PASSED)
+    assert not result.left
+    assert "from tf2towers.runtime import graph_mode, slim as initializers\n" in result.changes[0].after

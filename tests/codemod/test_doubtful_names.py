@@ -231,3 +231,48 @@ def test_a_name_that_a_star_import_and_the_file_bind_alike(program):
     result = program({"common.py": HEAD, "main.py": script}, "main.py")
     assert not result.left
     assert "sess = Session()" in texts(result)["main.py"]
+
+
+EITHER = """
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [4])
+if input():
+    lib = tf
+else:
+    lib = np
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = lib.cos(lib.sqrt(x))",
+        "y = lib.split(x, 2, axis=-1)",
+        "y = lib.stack([lib.zeros([2], dtype=np.float32)], axis=0)",
+        "kind = lib.float32",
+        "f = lib.matmul",
+    ],
+)
+def test_tensorflow_or_numpy_that_both_have(line):
+    result = migrated(f"{EITHER}{line}\n")
+    assert not result.left and f"{line}\n" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = lib.concat(0, [x, x])",  # of TF 0.x
+        "y = lib.mul(x, x)",
+        "y = lib.product(x)",
+        "y = lib.random.normal([2])",
+        "y = lib.reduce_sum(x, **{'keep_dims': True})",
+        "s = lib.Session()",
+        "print(lib)",
+        "y = lib.layers.dense(x, 2)",
+        "lib = input()\ny = lib.cos(x)\nlib = tf",
+    ],
+)
+def test_tensorflow_or_numpy_of_which_something_is_gone(line):
+    assert "T2T626" in codes(migrated(f"{EITHER}{line}\n"))

@@ -43,6 +43,26 @@ def test_strategies_of_a_run_config() -> None:
     assert "train_distribute=ParameterServerStrategy())" in text
 
 
+COUNTED = """
+import tensorflow as tf
+
+strategy = None
+if input():
+    strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)
+    tf.logging.info("%d devices", strategy.num_replicas_in_sync)
+config = tf.contrib.tpu.RunConfig(train_distribute=strategy)
+tf.placeholder(tf.float32)
+"""
+
+
+def test_a_strategy_may_be_asked_for_the_number_of_its_towers() -> None:
+    assert codes(migrated(COUNTED)) == []
+    text = after(COUNTED)
+    assert "strategy = TowerStrategy(2)\n" in text and '"%d devices", strategy.num_replicas_in_sync)' in text
+    servers = "tf.estimator.RunConfig(train_distribute=tf.contrib.distribute.ParameterServerStrategy())\n"
+    assert {"T2T620", "T2T622"} & set(codes(migrated(COUNTED + servers)))
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -108,3 +128,26 @@ def test_towers_of_a_model_fn_are_in_the_scripts_text() -> None:
         f"from tensorflow.contrib.estimator import replicate_model_fn\n{TF}replicate_model_fn(print)\n"
     )
     assert "def replicate" not in imported and "replicate_model_fn = estimator.replicate_model_fn" in imported
+
+
+IMPORTED = """
+import tensorflow as tf
+from tensorflow.contrib.distribute import MirroredStrategy
+from tensorflow.python.distribute.cross_device_ops import AllReduceCrossDeviceOps
+
+strategy = MirroredStrategy(num_gpus=2, cross_device_ops=AllReduceCrossDeviceOps("nccl", num_packs=2))
+config = tf.estimator.RunConfig(train_distribute=strategy)
+tf.placeholder(tf.float32)
+"""
+
+
+def test_a_strategy_by_its_import() -> None:
+    assert codes(migrated(IMPORTED)) == []
+    text = after(IMPORTED)
+    assert "strategy = TowerStrategy(2)\n" in text and "AllReduce" not in text and "contrib" not in text
+
+
+def test_what_adds_up_gradients_elsewhere_is_left() -> None:
+    result = migrated(IMPORTED + "print(AllReduceCrossDeviceOps('nccl'))\n")
+    assert "T2T620" in codes(result)
+    assert "import AllReduceCrossDeviceOps" in result.changes[0].after

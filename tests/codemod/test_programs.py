@@ -228,6 +228,27 @@ def test_local_modules_of_every_kind(tree):
     assert all("graph_mode" not in change.after for change in result.changes[1:])
 
 
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("version = '1.0'\n", []),
+        ("def version():\n    return 1\n", []),
+        ("class version:\n    pass\n", []),
+        ("if input():\n    version = 1\nelse:\n    version = 'two'\n", []),
+        ("import tensorflow as version\n", ["T2T624"]),
+        ("version = open('version').read()\n", ["T2T624"]),
+        ("other = 1\n", ["T2T624"]),
+    ],
+)
+def test_what_a_package_itself_defines(made, expected, program):
+    files = {
+        "package/__init__.py": made,
+        "package/part.py": f"{TF}def build():\n    from . import version\n    return tf.placeholder(tf.float32)\n",
+        "train.py": f"{TF}from package.part import build\nbuild()\ntf.Session()\n",
+    }
+    assert codes(program(files)) == expected
+
+
 def test_a_module_that_cannot_be_read(program):
     result = program({"old.py": "print 'x\n", "train.py": f"{TF}import old\ntf.Session()\n"})
     assert codes(result) == ["T2T624"]

@@ -28,6 +28,9 @@ WRITTEN = [
     ("i", "gpu_ids", "'/gpu:%s' % i", "gpu_ids", "per_replica(gpu_ids)"),
     ("i", "range(n)", "'/gpu:%d' % (i + 1)", "['/gpu:%d' % (i + 1) for i in range(n)]", "replica_ids"),
     ("i", "range(n)", "devices[i]", "[devices[i] for i in range(n)]", "replica_ids"),
+    ("i", "range(len(gpu_ids))", "'/gpu:%d' % gpu_ids[i]", "['/gpu:%d' % gpu for gpu in gpu_ids]", "replica_ids"),
+    ("i", "range(len(gpu_ids))", "'/gpu:{}'.format(gpu_ids[i])", "['/gpu:{}'.format(gpu) for gpu in gpu_ids]",
+     "replica_ids"),
     ("d", "devices", "d", "devices", "per_replica(devices)"),
     ("i, d", "enumerate(devices)", "d", "devices", "replica_ids, strategy.per_replica(devices)"),
     ("i, gpu", "enumerate(gpu_ids)", "'/gpu:%d' % gpu", "gpu_ids", "replica_ids, strategy.per_replica(gpu_ids)"),
@@ -213,6 +216,17 @@ def test_a_name_given_in_the_loop():
             ),
             "TowerStrategy(n)",
         ),
+        (
+            dedent(
+                """\
+                if i:
+                            e = self._devices[i]
+                        else:
+                            e = self._devices[i]
+                        d = e"""
+            ),
+            "TowerStrategy()",
+        ),
         ("g = free(i)\n        d = '/gpu:%d' % g", "TowerStrategy()"),
         ("w = '/{}:{}'.format(kind, i)\n        d = setter('gpu', worker=w)", "TowerStrategy()"),
     ):
@@ -367,6 +381,16 @@ SAME = [
      ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.multiply(tf.add_n(grads), 1.0 / len(grads))")],
     [("            grads.append", "            assert g is not None, v.name\n            grads.append")],
     [("result.append((mean, pairs[0][1]))", "pairs = (mean, pairs[0][1])\n        result.append(pairs)")],
+    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [("            grads.append", "            if g is None:\n                continue\n            grads.append")],
+    [("for g, v in pairs", "for p in pairs"), ("(g, 0)", "(p[0], 0)")],
+    [(f"        grads = []\n{EACH}\n", "        grads, v = zip(*pairs)\n"), ("concat(", "stack("),
+     ("pairs[0][1]", "v[0]")],
+    [("        mean =", "        first = pairs[0][0]\n        mean =")],
+    [("    result = []\n", "    result = []\n    n = len(tower_grads)\n"), ("tf.expand_dims(g, 0)", "g"),
+     ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / n")],
+    [("        mean =", "        print('%s' % pairs[0][1].name, len(grads), grads[0].get_shape())\n        mean =")],
+    [("        result.append", "        print(mean)\n        result.append")],
 ]  # fmt: skip
 #: changes that make it something else
 OTHER = [
@@ -377,10 +401,31 @@ OTHER = [
     [("tf.expand_dims(g, 0)", "g")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(v, 0)")],
     [("tf.expand_dims(g, 0)", "tf.expand_dims(g * 2, 0)")],
-    [("            grads.append", "            if g is not None:\n                grads.append")],
+    [
+        (
+            "            grads.append",
+            "            if g is not None:\n                print(1)\n            grads.append",
+        )
+    ],
+    [
+        (
+            "            grads.append",
+            "            if v is None:\n                continue\n            grads.append",
+        )
+    ],
+    [
+        (
+            EACH,
+            f"{EACH[:27]}            if g is None:\n                continue\n            grads.append(g)",
+        ),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / len(pairs)"),
+    ],
     [("pairs[0][1]", "pairs[1][1]")],
     [("(mean, pairs[0][1])", "(pairs[0][1], mean)")],
-    [("        result.append", "        print(mean)\n        result.append")],
+    [("        result.append", "        print(mean * 2)\n        result.append")],
+    [("        result.append", "        tf.Print(mean, [1])\n        result.append")],
+    [("    result = []\n", "    tower_grads = tower_grads[0]\n    result = []\n")],
+    [("    result = []\n", "    result = []\n    log(len(tower_grads))\n")],
     [("zip(*tower_grads)", "zip(*tower_grads[1:])")],
     [("return result", "return result[1:]")],
     [("    return result", "    result.reverse()\n    return result")],
@@ -441,6 +486,11 @@ def test_a_plain_mean_becomes_a_reduce(changes):
         in text
     )
     assert after(text) == text
+
+
+def test_what_a_mean_printed_is_named():
+    result = migrated(calling([("        mean =", "        print(len(grads))\n        mean =")]))
+    assert [(each.code, each.line) for each in result.findings] == [("T2T606", 12)]
 
 
 @pytest.mark.parametrize("changes", OTHER)
@@ -612,6 +662,24 @@ def build(self, opt, x):
     assert "def average" in text or is_mean
 
 
+def test_a_mean_whose_strategy_the_module_makes():
+    lines = """
+class Model(object):
+    def one(self, device):
+        with tf.device(device):
+            return opt.compute_gradients(x)
+
+    def build(self):
+        AGAIN
+        towers = [self.one('/gpu:%d' % i) for i in NUMBERS]
+        return average(tower_grads=towers)
+"""
+    text = f"import tensorflow as tf\n\nNUMBERS = range(2)\n\n\n{MEAN}\n\n{lines}\n\nModel().build()\ntf.Session()\n"
+    assert "        return strategy.reduce('MEAN', towers)\n" in after(text.replace("AGAIN\n", "\n"))
+    again = "for i in range(2):\n            with tf.device('/gpu:%d' % i):\n                opt.minimize(x)"
+    assert "        strategy = TowerStrategy(2)\n" in after(text.replace("AGAIN", again))
+
+
 def test_the_mean_of_another_object_is_its_own():
     own = MEAN + dedent(
         """
@@ -692,6 +760,14 @@ def test_devices_that_are_no_towers_have_no_strategy(program):
     given = [on_cpu.replace("one(1)", call) for call in ("one(1, '/gpu:1')", "one(1, d='/gpu:1')")]
     for lines in (on_cpu.replace("cpu", "gpu"), not_run, *given):
         assert "TowerStrategy()" in after(f"{main}{lines}".replace("import util\n", ""))
+
+
+def test_parts_of_a_model_on_several_gpus_are_no_towers():
+    lines = "    with tf.device('/gpu:0'):\n        a = one(n)\n    with tf.device('/gpu:1'):\n        b = two(a)\n"
+    result = migrated(BODY + lines)
+    assert "Strategy" not in result.changes[0].after
+    assert [each.code for each in result.findings if "parts of a model" in each.message] == ["T2T605"] * 2
+    assert "TowerStrategy()" in after(BODY + lines.replace("two", "one"))
 
 
 @pytest.mark.parametrize(("lines", "wanted"), OTHERS)
@@ -947,6 +1023,14 @@ TASKS = {
         for i in range(2):
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
+        """, 1),
+            ("the device of each variable", """
+        def again(variables, where=None):
+            for v in variables:
+                where = where or v.device
+                with tf.device(where):
+                    tf.get_variable(v.op.name + '_again', [])
+        again(tf.trainable_variables())
         """, 1),
             ("no variables", """
         with tf.device('/job:worker/task:%d' % n):

@@ -403,6 +403,41 @@ def test_loops_keep_their_order() -> None:
     assert waits(graph) == {"first > second"}
 
 
+LOOP = """
+        v: VarHandleOp
+        x: Const
+        {first}
+        v_in: Enter v
+        x_in: Enter x
+        round: Merge x_in next
+        goes_on: LoopCond round
+        body: Switch round goes_on
+        in_loop: ReadVariableOp v_in ^body
+        sum: Add body:1 in_loop
+        next: NextIteration sum
+        done: Exit body:0
+        {last}
+    """
+
+
+def test_what_a_loop_reads_is_read_where_the_loop_is() -> None:
+    first, last = "first: AssignVariableOp v x", "last: AssignVariableOp v x"
+    assert waits(LOOP.format(first="", last=last)) == {"done > last"}
+    ordered = {"first > x_in", "done > last", "first > last"}
+    assert waits(LOOP.format(first=first, last=last)) == ordered
+
+
+def test_an_update_is_not_ordered_with_loops() -> None:
+    assert waits(LOOP.format(first="", last="last: ResourceApplyAdam v x")) == set()
+
+
+def test_a_loop_in_a_loop_stays_as_it_is() -> None:
+    graph = LOOP.format(first="", last="last: AssignVariableOp v x").replace(
+        "x: Const", "c: Const\n        x: Enter c"
+    )
+    assert waits(graph) == set()
+
+
 def test_a_loop_in_a_branch_ends_in_it() -> None:
     graph = (
         COND

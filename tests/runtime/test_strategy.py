@@ -161,6 +161,9 @@ def test_the_mean_of_the_towers_gradients() -> None:
                 strategy.reduce(*arguments)
         with pytest.raises(ValueError, match="None"):
             strategy.reduce("MEAN", [[(None, "v")]])
+        [(mean, _)] = strategy.reduce("MEAN", [[(None, "v")], [(v1.constant(3.0), "v")]])
+        with v1.Session() as session:
+            assert session.run(mean) == 3.0
 
 
 def test_without_a_graph_it_is_the_mirrored_strategy() -> None:

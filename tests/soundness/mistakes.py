@@ -3,6 +3,8 @@
 A trainer is chosen by a number: its optimizer, clipping, regulariser, batch norm, dropout, towers. Each mistake changes
 one of its settings, as a migration by hand might. What `migrate` makes of the changed text is verified against the
 trainer as it was; what it makes of the trainer itself has to be equal.
+
+With `--legacy-python` the original runs on a real TensorFlow 1: rounding may be different there, a mistake not.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import random
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -20,6 +23,7 @@ from typing import Any
 from suite import migrated
 from verify_many import AT_ONCE, forked_recorders
 
+from tf2towers.verify.calls.rounding import Rounding
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.result_notes import new_result
@@ -46,6 +50,7 @@ PENALTIES = {
     "": "0.0",
     "L2": "0.05 * tf.nn.l2_loss(kernel)",
     "L1": "0.02 * tf.reduce_sum(tf.abs(kernel))",
+    "weak L2": "1e-4 * tf.nn.l2_loss(kernel)",
 }
 PROGRAM = """\
     import numpy as np
@@ -110,6 +115,8 @@ MISTAKES: dict[str, tuple[Settings, str]] = {
     "one tower's moving statistics for all": ({"scope": ", scope"}, "norm"),
     "a wrong seed": ({"seed": 8}, ""),
     "another rate": ({"rate": 0.02}, ""),
+    "a rate one part in 1,000 off": ({"rate": 0.1001}, ""),
+    "another epsilon of the norm": ({"epsilon": 1.1e-3}, "norm"),
     "another decay of the averages": ({"decay": 0.9}, ""),
 }
 
@@ -120,15 +127,15 @@ def settings(number: int) -> Settings:
     return {
         "optimizer": rng.choice(sorted(OPTIMIZERS)), "rate": 0.1, "towers": rng.choice([2, 2, 3]), "average": "mean",
         "clip": rng.choice(sorted(CLIPS)), "clip_in_tower": False, "left_out": False, "decay": 0.99, "seed": 7,
-        "penalty": rng.choice(["L1", "L2", ""]), "norm": rng.random() < 0.6, "keep": rng.choice(["0.8", "1.0"]),
-        "scope": "",
+        "penalty": rng.choice(["L1", "L2", "weak L2", ""]), "norm": rng.random() < 0.6,
+        "keep": rng.choice(["0.8", "1.0"]), "scope": "", "epsilon": 1e-3,
     }  # fmt: skip
 
 
 def text_of(given: Settings) -> str:
     """The script of a trainer."""
     clip = CLIPS[given["clip"]]
-    norm = "tf.layers.batch_normalization(h, training=True, momentum=0.8, name='norm')"
+    norm = f"tf.layers.batch_normalization(h, training=True, momentum=0.8, epsilon={given['epsilon']}, name='norm')"
     left_out = "[((0.0 if i == 1 else 1.0) * g, v) for g, v in grads]"
     filled = {
         **given,
@@ -151,15 +158,21 @@ def scripts_of(number: int) -> dict[str, str]:
     return {"right": text_of(given), **{name: text_of(each) for name, each in mistakes.items()}}
 
 
-def outcomes(number: int, folder: Path) -> dict[str, str]:
+def outcomes(number: int, folder: Path, legacy_python: str | None = None) -> dict[str, str]:
     """The outcomes of verifying the trainer of a number: by mistake, and under 'right'; 'refused' by `migrate`."""
     home = folder / str(number)
     original = home / "original" / "train.py"
     original.parent.mkdir(parents=True)
     texts = scripts_of(number)
     original.write_text(texts["right"])
-    options = Options(steps=4, scratch=home / "scratch")
+    options = Options(steps=4, scratch=home / "scratch", legacy_python=legacy_python)
+    in_step = replace(options, in_step=home / "run")
     recorded = record_calls(original, [], home / "run", options, migrated=False)
+    moved = [
+        record_calls(original, [], home / f"moved-{seed}", replace(in_step, rounding=seed), migrated=False)
+        for seed in (1, 2)
+        if legacy_python
+    ]
     found = {}
     for place, (name, text) in enumerate(texts.items()):
         script = home / str(place) / "train.py"
@@ -174,9 +187,12 @@ def outcomes(number: int, folder: Path) -> dict[str, str]:
         if name == "right":
             found[name] = verify(original, script, [], options).outcome
             continue
-        result = new_result(original, script, [])
         try:
-            judge(result, recorded, record_calls(script, [], script.parent / "run", options, migrated=True))
+            result, run = new_result(original, script, []), script.parent / "run"
+            judge(result, recorded, record_calls(script, [], run, options, migrated=True), options)
+            if result.outcome == "differs" and legacy_python:
+                steps = record_calls(script, [], script.parent / "in-step", in_step, migrated=True)
+                judge(result, recorded, steps, options, Rounding(recorded, steps, moved), moved)
             found[name] = result.outcome
         except RunFailed as problem:
             found[name] = f"failed: {problem}"
@@ -186,15 +202,15 @@ def outcomes(number: int, folder: Path) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trainers", type=int, default=32, help="how many; each has five to nine mistakes")
+    parser.add_argument("--legacy-python", help="an interpreter with a TensorFlow 1, for the originals")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
     options = parser.parse_args()
     numbers = range(options.first, options.first + options.trainers)
     counts: collections.Counter[str] = collections.Counter()
     status = 0
     with tempfile.TemporaryDirectory() as folder, forked_recorders(), ThreadPoolExecutor(AT_ONCE) as pool:
-        for number, found in zip(
-            numbers, pool.map(lambda each: outcomes(each, Path(folder)), numbers), strict=True
-        ):
+        made = pool.map(lambda each: outcomes(each, Path(folder), options.legacy_python), numbers)
+        for number, found in zip(numbers, made, strict=True):
             for name, outcome in found.items():
                 right = ("bitwise", "within") if name == "right" else ("differs",)
                 counts["right" if name == "right" else "mistakes"] += 1

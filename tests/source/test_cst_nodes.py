@@ -7,14 +7,16 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from libcst.metadata import (
+    Assignment,
     ByteSpanPositionProvider,
     ExpressionContextProvider,
     MetadataWrapper,
     ParentNodeProvider,
+    Scope,
     ScopeProvider,
 )
 
-from tf2towers.source.cst_nodes import scopes_of, spans_of, text_of, walk_module
+from tf2towers.source.cst_nodes import scopes_of, text_of, walk_module, write_module
 
 ALL_KINDS = '''
 from __future__ import annotations
@@ -68,28 +70,42 @@ def test_walked_nodes_have_the_metadata_of_libcst(text: str) -> None:
     parents = wrapper.resolve(ParentNodeProvider)
     assert set(walked.nodes) - {module} == walked.parents.keys()
     assert all(parents[node] is parent for node, parent in walked.parents.items())
-    written, spans = spans_of(module)
+    written, spans, _, lines = write_module(module)
     offsets = wrapper.resolve(ByteSpanPositionProvider)
     assert text.isascii()
     assert spans == {node: (span.start, span.start + span.length) for node, span in offsets.items()}
     assert written == text_of(module) == module.code == text
-    names = [
-        {node: sorted(each.name for each in scope.assignments) for node, scope in scopes.items() if scope}
-        for scopes in (scopes_of(module, walked.contexts), wrapper.resolve(ScopeProvider))
-    ]
-    assert names[0] == names[1]
+    assert text_of(module, lines) == text_of(module, dict(list(lines.items())[::2])) == text
+    own, theirs = scopes_of(module, walked.contexts), wrapper.resolve(ScopeProvider)
+    assert own.keys() == theirs.keys() & {*walked.nodes}
+    for node, scope in own.items():
+        other = theirs[node]
+        assert (scope is None) == (other is None)
+        if scope is not None and other is not None:
+            assert type(scope) is type(other)
+            assert getattr(scope, "node", None) is getattr(other, "node", None)
+            assert _bindings(scope) == _bindings(other)
+
+
+def _bindings(scope: Scope) -> list[tuple[str, object, set[cst.CSTNode]]]:
+    """What binds names in a scope, and what reads each."""
+    bound = [each for each in scope.assignments if isinstance(each, Assignment)]
+    return sorted(
+        ((each.name, each.node, {access.node for access in each.references}) for each in bound),
+        key=lambda row: (row[0], id(row[1])),
+    )
 
 
 def test_nodes_come_in_the_order_of_the_text() -> None:
     walked = walk_module(module := cst.parse_module(ALL_KINDS))
-    spans = spans_of(module)[1]
+    spans = write_module(module).spans
     starts = [spans[node][0] for node in walked.nodes if isinstance(node, cst.Name)]
     assert starts == sorted(starts)
 
 
 def test_offsets_are_those_of_characters() -> None:
     module = cst.parse_module("é = 'ä'\nname = é\n")
-    spans = spans_of(module)[1]
+    spans = write_module(module).spans
     assert [spans[node] for node in walk_module(module).nodes if isinstance(node, cst.Name)] == [
         (0, 1),
         (8, 12),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tf2towers.report.parity_result import Comparison
-from tf2towers.verify.calls.rounding import compare_steps_of_rounding, gradients_of_rounding
-from tf2towers.verify.comparison import NotComparable, Tolerances, compare
+from tf2towers.verify.comparison import NotComparable, Tolerances
 from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.recording import Facts, Recording, Step
+from tf2towers.verify.rewrites.step_comparison import compare
 from tf2towers.verify.rewrites.verdict import first_of, share_of
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
@@ -111,70 +111,10 @@ def test_one_towers_gradient_is_a_share_of_the_mean() -> None:
     assert share_of(step(), step(losses=[loss / 3 for loss in halves]), Facts(towers=2)) == 1
 
 
-def test_a_gradient_of_rounding_is_no_difference() -> None:
-    """Nor is what an optimizer makes of it; a mistake beside it stays one."""
-    after = {"w": ONE, "w/Momentum": -ONE}
-    other = {"gradients": {"w": -ONE}, "tower_gradients": [{"w": ONE}, {"w": -ONE}], "after": after}
-    compared = found(step(), step(**other), noise={"w"})
-    assert all(made.within for made in compared.values())
-    assert compared["gradient", "w"].rounding and compared["variable", "w/Momentum"].rounding
-    assert not compared["loss", "tower 0"].rounding
-    worse = found(step(), step(losses=[np.float32(2.5)] * 2, **other), noise={"w"})
-    assert not worse["loss", "tower 0"].within
-    assert not found(step(), step(**other), noise={"v"})["gradient", "w"].within
-
-
-@pytest.mark.parametrize(
-    ("mine", "exact", "its", "noise"),
-    [
-        (1e-3, 1e-12, -2e-3, {"w"}),  # both sides have something of one size where there is nothing
-        (1e-3, 1e-3, 1e-3, set()),
-        (1e-3, 1e-12, 1.0, set()),  # of another size: a mistake
-        (0.0, 0.0, 0.0, set()),  # of no size: a variable that it does not move may differ by a mistake
-    ],
-)
-def test_gradients_that_are_exactly_0(mine: float, exact: float, its: float, noise: set[str]) -> None:
-    original = Step(gradients={"w": mine * ONE}, gradients64={"w": exact * ONE.astype(np.float64)})
-    assert gradients_of_rounding([original] * 2, [Step(gradients={"w": its * ONE})] * 2) == noise
-    assert gradients_of_rounding([original], [Step()]) == set()
-
-
-@pytest.mark.parametrize(("its", "within"), [(-1e-8, True), (2e-7, False)])
-def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, within: bool) -> None:
-    """It counts where it is as near to the exact one as the original's own."""
-    sizes = [(1.0, 1.0, 1.0), (3e-8, 1e-9, its)]
-    sides = [
-        [
-            step(
-                gradients={"w": size * ONE},
-                tower_gradients=[{"w": size * ONE}],
-                gradients64={"w": exact * ONE.astype(np.float64)},
-            )
-            for size, exact in ((each[place], each[1]) for each in sizes)
-        ]
-        for place in (0, 2)
-    ]
-    recordings = [Recording(steps, Facts(trainable=["w"])) for steps in sides]
-    compared, names = compare_steps_of_rounding(*recordings, Tolerances(1e-5, 1e-3))
-    gradients = [each for each in compared if "gradient" in each.kind]
-    assert [(each.within, each.rounding) for each in gradients] == [(within, within)] * 2
-    assert ("w" in names) is within
-
-
-def test_a_sum_of_rounding_may_be_0_in_one_step() -> None:
-    """The bias before a softmax over its whole axis: -1.4e-11, then 0.0 on one side."""
-    exact = {"b": 1e-20 * ONE.astype(np.float64)}
-    sides = [
-        [Step(gradients={"b": size * ONE}, gradients64=exact) for size in sizes]
-        for sizes in ((1e-8, 0.0), (0.0, 2e-8))
-    ]
-    assert gradients_of_rounding(*sides) == {"b"}
-
-
 def test_written_and_read(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path))
     writer.step({
-        "variable|w": ONE, "after|w": ONE + 1, "gradient|w//values": ONE, "gradient64|w": ONE,
+        "before|w": ONE, "variable|w": ONE + 1, "gradient|w//values": ONE,
         "tower gradient|1|a|b": ONE, "loss|0": ONE[0], "loss|1": ONE[1], "input|000001|y": ONE, "input|000000|x": ONE,
         "draw|0|0": ONE, "draw|1|0": ONE, "draw|1|1": ONE + 1,
     })  # fmt: skip
@@ -183,7 +123,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert (again.facts, len(again.steps)) == (Facts(towers=2, trainable=["w"]), 1)
     wanted = Step(
         {"w": ONE}, {"w": ONE + 1}, {"w//values": ONE}, [{}, {"a|b": ONE}], [ONE[0], ONE[1]], {"x": ONE, "y": ONE},
-        [[ONE], [ONE, ONE + 1]], {"w": ONE},
+        [[ONE], [ONE, ONE + 1]],
     )  # fmt: skip
     np.testing.assert_equal(vars(again.steps[0]), vars(wanted))
     assert list(again.steps[0].inputs) == ["x", "y"]

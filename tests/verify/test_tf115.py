@@ -56,7 +56,7 @@ def test_a_cluster_agrees_with_tensorflow_1_15(script: str, issync: int, tmp_pat
 
 @pytest.mark.parametrize("rate", ["0.05", "0.0501"])
 def test_a_cluster_with_batch_norm(rate: str, tmp_path: Path) -> None:
-    """A bias before the norm is rounding, as the original's run in float64 says; a mistake is a difference."""
+    """A bias before the norm is rounding, as the original with its weights moved says; a mistake is a difference."""
     script = Path(__file__).parent / "calls" / "legacy" / "backups.py"
     migrate_into(script, tmp_path, "MomentumOptimizer(0.05", f"MomentumOptimizer({rate}")
     options = Options(steps=5, timeout=240, legacy_python=TF1, cluster=Shape(workers=3))
@@ -69,7 +69,7 @@ def test_a_cluster_with_batch_norm(rate: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("factor", ["", "1.01"])
 def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
-    """Its true gradient is 0, and Adam makes steps of its rounding: the float64 run says so."""
+    """Its true gradient is 0, and Adam makes steps of its rounding: that is measured."""
     wrong = AVERAGE + f"        grads = [({factor} * g, v) for g, v in grads]\n" if factor else AVERAGE
     migrate_into(SMALL, tmp_path, AVERAGE, wrong)
     script = tmp_path / SMALL.name

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.verify.recorder.tokens import NoToken, _Tokens
-from tf2towers.verify.recorder.turns import Turns
+from tf2towers.verify.recorder.calls.tokens import NoToken, _Tokens
+from tf2towers.verify.recorder.calls.turns import Turns
 
 
 class Cluster:

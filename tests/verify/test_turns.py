@@ -9,7 +9,7 @@ import pytest
 
 from tests.runtime.tasks import run_python
 from tf2towers.verify.process import ROOT
-from tf2towers.verify.recorder.turns import InTurns, Turns
+from tf2towers.verify.recorder.calls.turns import InTurns, Turns
 
 
 def test_a_turn_that_raised_an_error_is_over(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_call_that_waits_for_another_worker_gives_way(tmp_path: Path, used: se
 def test_a_worker_that_has_ended_gets_no_turn(tmp_path: Path) -> None:
     """However it ended: its file is no longer locked."""
     other = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tf2towers.verify.recorder.turns import Turns\n"
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from tf2towers.verify.recorder.calls.turns import Turns\n"
         f"Turns({str(tmp_path)!r}, 0, 2); __import__('os')._exit(0)"
     )
     turns = Turns(str(tmp_path), 1, 2)

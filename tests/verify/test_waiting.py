@@ -32,7 +32,7 @@ def test_a_script_that_starts_its_tasks_in_threads(tmp_path: Path) -> None:
 def test_each_task_says_what_it_waits_for(tmp_path: Path) -> None:
     for task, library, function in (
         ("ps-0", "/tensorflow/python/training/server_lib.py", "join"),
-        ("worker-0", "/tf2towers/verify/recorder/turns.py", "_wait"),
+        ("worker-0", "/tf2towers/verify/recorder/calls/turns.py", "_wait"),
         ("worker-1", "/tensorflow/python/client/session.py", "close"),
         ("worker-2", "/lib/random.py", "random"),
     ):
@@ -40,9 +40,7 @@ def test_each_task_says_what_it_waits_for(tmp_path: Path) -> None:
         (tmp_path / f"{task}.stack").write_text(text)
     (tmp_path / "worker-3.stack").write_text("")
     in_a_step = STACK.format(library="/python/client/session.py", function="run", home=tmp_path.resolve())
-    at_token = (
-        'Thread 0x00007d (most recent call first):\n  File "/verify/recorder/tokens.py", line 99 in wait\n'
-    )
+    at_token = 'Thread 0x00007d (most recent call first):\n  File "/verify/recorder/calls/tokens.py", line 99 in wait\n'
     (tmp_path / "worker-4.stack").write_text(at_token + in_a_step)
     assert list(waiting_tasks(tmp_path, tmp_path / "train.py")) == [
         "ps 0 serves (train.py, line 44)",

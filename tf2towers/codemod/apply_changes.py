@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 
 from tf2towers.codemod.changes import (
     Change,
@@ -31,6 +30,7 @@ from tf2towers.codemod.changes import (
 )
 from tf2towers.codemod.nodes import Import
 from tf2towers.codemod.tree import Tree
+from tf2towers.source.cst_nodes import Writer
 
 #: a comment that says something to a linter about the statement before it
 _FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
@@ -43,14 +43,14 @@ class Changed:
     """A file's tree after its changes.
 
     Attributes:
-        old: the old tree.
-        module: the new tree.
+        tree: the old tree.
+        module: the new one.
         lines: by line of the old module in which something has changed, what it is now.
         fallen: by line, or the module, the lines above it that were above a statement that is gone.
         results: by node in which something has changed, what it is now.
     """
 
-    old: cst.Module
+    tree: Tree
     module: cst.Module
     lines: dict[cst.CSTNode, list[Any]] = field(default_factory=dict)
     fallen: dict[cst.CSTNode, list[cst.EmptyLine]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Pass(cst.CSTTransformer):
     def __init__(self, tree: Tree, changes: Iterable[Change]) -> None:
         super().__init__()
         self.tree = tree
-        self.changed = Changed(tree.module, tree.module)
+        self.changed = Changed(tree, tree.module)
         self.replacements: dict[cst.CSTNode, list[Replacement]] = {}
         self.insertions: dict[cst.CSTNode, list[Insertion]] = {}
         self.removals: dict[cst.CSTNode, Removal] = {}
@@ -329,11 +329,11 @@ class _Line(NamedTuple):
     aligned: bool
 
 
-class _Lines(CodegenState):
+class _Lines(Writer):
     """Writes a tree, and finds its lines in brackets. Those that an old tree has, too, move with their brackets."""
 
     def __init__(self, module: cst.Module, old: Mapping[Begin, _Line] | None = None) -> None:
-        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        super().__init__(module)
         self.old = old or {}
         self.found: dict[Begin, _Line] = {}
         #: the white space before the lines that move
@@ -351,16 +351,14 @@ class _Lines(CodegenState):
             self.add_token(token)
 
     def add_token(self, value: str) -> None:
-        """Writes a text."""
+        """Follows a text that is written."""
         if self._begin is not None and value.strip():
             begin, self._begin = self._begin, None
             self._begin_line(begin, value)
-        super().add_token(value)
-        ends = max(value.rfind("\n"), value.rfind("\r"))
-        if ends < 0:
-            self.column += len(value)
+        if "\n" in value or "\r" in value:
+            self.column, self.move = len(value) - max(value.rfind("\n"), value.rfind("\r")) - 1, 0
         else:
-            self.column, self.move = len(value) - ends - 1, 0
+            self.column += len(value)
         if value in ("(", "[", "{"):
             self.opened.append((self.column, self.move))
         elif value in (")", "]", "}") and self.opened:
@@ -412,9 +410,11 @@ class _Moved(cst.CSTTransformer):
 def with_aligned_lines(changed: Changed) -> Changed:
     """A tree whose continuation lines are below the brackets that they were below before its changes."""
     for old, new in changed.lines.items():
-        before = _Lines(changed.old)
+        if not changed.tree.written.is_broken(old):
+            continue
+        before = _Lines(changed.tree.module)
         old._codegen(before)
-        after = _Lines(changed.old, before.found)
+        after = _Lines(changed.tree.module, before.found)
         for each in new if before.found else ():
             each._codegen(after)
         if after.moved:

@@ -57,6 +57,21 @@ def order_of_old_release(file: File, call: cst.Call) -> tuple[str, ...] | None:
     return next((order for order in orders if order is not None), None)
 
 
+def is_written_as_today(file: File, canonical: str, call: cst.Call) -> bool:
+    """True if a call of one of TensorFlow's functions needs no change to its arguments, whatever its name means."""
+    order = _order_of_call(canonical, call, lambda node: is_literal_list(file, node))
+    renamed = keyword_renames().get(canonical, {})
+    takes = taken_arguments(canonical)
+    if order is not None or takes is None or nodes.has_star(call) or canonical in unserved_arguments():
+        return False
+    by_place = [word for word in takes if not word.startswith("*")]
+    known = {word.lstrip("*") for word in takes} - {*renamed}
+    given = map(nodes.keyword_of, nodes.keywords(call))
+    return (
+        len(nodes.positional(call)) <= len(by_place) and known.issuperset(given) and canonical != "tf.einsum"
+    )
+
+
 def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
     """The keywords of a call that TF 2.21 no longer takes, and their new names; none for those without effect."""
     known = keyword_renames()

@@ -21,6 +21,7 @@ from tf2towers.codemod.names import NewImport, first_name
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import canonical_name, find_replacement
+from tf2towers.codemod.tf1_signs import is_for_estimators
 
 #: what reads names that no name says
 _EVALUATE = frozenset({"eval", "exec", "execfile", "globals", "locals", "vars"})
@@ -200,7 +201,8 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
     for use in file.all(cst.Name):
         if use.value == made.bound:
             if file.names.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
-                return False
+                if not is_for_estimators(file, use, canonical):
+                    return False
             if _may_mean(file, use, canonical):
                 return False
     return all(

@@ -9,7 +9,7 @@ from functools import cache
 import libcst as cst
 
 from tf2towers.codemod.nodes import imported, module_of
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context, note_site
 from tf2towers.codemod.symbols import beginnings, read_table
 from tf2towers.codemod.tables import library_changes
@@ -89,7 +89,7 @@ def imported_modules(file: File) -> frozenset[str]:
     return _imported_by_program(file.program.main)
 
 
-@cached_per_file
+@found_once
 def _imported_by_program(file: File) -> frozenset[str]:
     return frozenset(
         name

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import libcst as cst
 from libcst.metadata import (
@@ -76,6 +77,8 @@ class Meanings:
         self._handlers = {node.name.name: node for node in tree.all(cst.ExceptHandler) if node.name}
         self._bound: dict[tuple[Scope, str], list[Binding]] = {}
         self._known: dict[tuple[Scope, str], str | None] = {}
+        #: the answers of `canonical`, by the node's identity
+        self._canonical: dict[int, str | None] = {}
         self._active: set[cst.CSTNode] = set()
         self.star_imports = [
             nodes.module_of(node)
@@ -91,10 +94,18 @@ class Meanings:
         """The names that the module binds anywhere."""
         return set().union(*(_names_in(scope) for scope in set(self._tree.scopes.values()) if scope))
 
-    @property
+    @cached_property
     def top_names(self) -> list[str]:
         """The names that the module binds at its top."""
         return _names_in(self.module)
+
+    @cached_property
+    def _top(self) -> frozenset[str]:
+        return frozenset(self.top_names)
+
+    def may_have(self, name: str) -> bool:
+        """True if the module has a name at its top, or may have it by a star."""
+        return name in self._top or bool(self.star_imports)
 
     def is_bound_inside(self, name: str) -> bool:
         """True if a function, class or comprehension of the module binds a name for itself."""
@@ -119,6 +130,13 @@ class Meanings:
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
+        if self._active:  # an answer found while following an alias may be a partial one
+            return self._canonical_now(node)
+        if id(node) not in self._canonical:
+            self._canonical[id(node)] = self._canonical_now(node)
+        return self._canonical[id(node)]
+
+    def _canonical_now(self, node: cst.CSTNode | None) -> str | None:
         parts: list[str] = []
         while isinstance(node, cst.Attribute):
             parts.append(node.attr.value)
@@ -138,7 +156,7 @@ class Meanings:
         key = (scope, name)
         if key not in self._known:
             meaning = self._resolve(name, scope)
-            if self._active:  # an answer found while following an alias may be a partial one
+            if self._active:  # it may be a partial answer
                 return meaning
             self._known[key] = meaning
         return self._known[key]

@@ -209,8 +209,8 @@ class _NewImports:
     def __init__(self, file: File, changed: Changed) -> None:
         self.file, self.changed = file, changed
         #: the lines of the old module, and what has become of each
-        self.old: list[Line] = [*changed.old.body]
-        self.new = [changed.lines.get(line, [changed.now(line)]) for line in changed.old.body]
+        self.old: list[Line] = [*changed.tree.module.body]
+        self.new = [changed.lines.get(line, [changed.now(line)]) for line in changed.tree.module.body]
         self.footer = [*changed.module.footer]
         self.ends_a_line = changed.module.has_trailing_newline
         #: the lines of the text that change, and whether new ones come before them
@@ -271,7 +271,7 @@ class _NewImports:
         Two come after a function.
         """
         following = next((each for each in self.new[place:] if each), None)
-        fallen = len(self.changed.fallen.get([*self.old, self.changed.old][place], ()))
+        fallen = len(self.changed.fallen.get([*self.old, self.changed.tree.module][place], ()))
         if following is not None:
             leading = following[0].leading_lines
             count = len(leading) if place == 0 else fallen
@@ -340,7 +340,9 @@ class _NewImports:
         """True if a line is an import alone that nothing changes, without comment and star: it takes new names, too."""
         match old:
             case cst.SimpleStatementLine(body=[cst.ImportFrom(names=[*_]) as statement]):
-                words = self.changed.old.code_for_node(old.with_changes(leading_lines=[])) if new else "#"
+                words = (
+                    self.changed.tree.module.code_for_node(old.with_changes(leading_lines=[])) if new else "#"
+                )
                 return "#" not in words and self.changed.now(statement) is statement
         return False
 

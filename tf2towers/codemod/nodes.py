@@ -242,6 +242,17 @@ def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
     return [target.target for target in statement.targets]
 
 
+def assigned(statement: cst.Assign) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """What an assignment binds, and its value; item by item in `a, b = 1, 2`."""
+    for target in targets(statement):
+        match target, statement.value:
+            case cst.Tuple() as names, cst.Tuple() as values if len(names.elements) == len(values.elements):
+                if not has_star(names) and not has_star(values):
+                    yield from zip(items(names), items(values), strict=True)
+                    continue
+        yield target, statement.value
+
+
 def is_docstring(statement: cst.CSTNode) -> bool:
     """True if a statement is a text alone."""
     return isinstance(statement, cst.Expr) and is_text(statement.value)

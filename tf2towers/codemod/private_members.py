@@ -46,17 +46,23 @@ def lost_members(file: File, own: frozenset[str]) -> Iterator[tuple[cst.Attribut
 
 
 @cache
-def members_of(module: str, name: str) -> frozenset[str] | None:
-    """The members of one of the runtime's classes, with those of its bases there; None for what is no such class."""
+def _classes(module: str) -> dict[str, ast.ClassDef]:
+    """The classes of one of the runtime's modules, by name."""
     place = _PACKAGE.joinpath(*module.split(".")[1:])
     files = sorted(place.glob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
-    kinds = {
+    return {
         node.name: node
         for file in files
         if file.is_file()
         for node in ast.parse(file.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef)
     }
+
+
+@cache
+def members_of(module: str, name: str) -> frozenset[str] | None:
+    """The members of one of the runtime's classes, with those of its bases there; None for what is no such class."""
+    kinds = _classes(module)
     if name not in kinds:
         return None
     found: set[str] = set()

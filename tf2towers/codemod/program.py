@@ -49,16 +49,17 @@ _RUN_GRAPHS = frozenset({
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Kept = TypeVar("Kept")
+Whole = TypeVar("Whole", "File", "Program")
 
 
-def cached_per_file(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
-    """Decorator of a function of a file: it runs once for each file, and `File.found` keeps the result."""
+def found_once(find: Callable[[Whole], Kept]) -> Callable[[Whole], Kept]:
+    """Decorator of a function of a file, or of a program: it runs once for each, and `found` keeps the result."""
 
     @wraps(find)
-    def found(file: File) -> Kept:
-        if find not in file.found:
-            file.found[find] = find(file)
-        return file.found[find]  # type: ignore[no-any-return]
+    def found(whole: Whole) -> Kept:
+        if find not in whole.found:
+            whole.found[find] = find(whole)
+        return whole.found[find]  # type: ignore[no-any-return]
 
     return found
 
@@ -77,7 +78,7 @@ class File:
         self.parent, self.ancestors, self.steps_outwards = tree.parent, tree.ancestors, tree.steps_outwards
         self.statement, self.function_around = tree.statement, tree.function_around
         self.is_read, self.is_bound = tree.is_read, tree.is_bound
-        #: the results of functions that are `cached_per_file`, and new names: function, and what for -> result
+        #: the results of functions that are `found_once`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
 
     @cached_property
@@ -147,8 +148,8 @@ class Program:
     ) -> None:
         #: "2" or "3" where the user says for which Python the program is
         self.python = python
-        #: what rules keep of the whole program
-        self.found: dict[str, Any] = {}
+        #: the results of functions of the whole program that are `found_once`
+        self.found: dict[object, Any] = {}
         self.find_unreached_context = find_unreached_context
         self.has_tf1_sign = has_tf1_sign
         #: what the user gives as the number of towers
@@ -169,7 +170,7 @@ class Program:
         self.main = File(script, self, main=True)
         self.files: list[File] = [self.main]
         #: local modules without TensorFlow, copied as they are
-        self.others: list[Path] = []
+        self.others: dict[Path, None] = {}
         #: local modules that cannot be read, and why
         self.unreadable: list[tuple[Path, SourceError]] = []
         #: by absolute path; the script is here too, for modules may import it
@@ -268,7 +269,7 @@ class Program:
                 self._by_path[path] = File(script, self, main=path in self._mains)
                 self.files.append(self._by_path[path])
             else:
-                self.others.append(path)
+                self.others[path] = None
         except SourceError as error:
             self.unreadable.append((path, error))
 
@@ -280,16 +281,18 @@ class Program:
         for file in new:
             self.files.append(file)
             self._by_path[file.path] = file
-            self.others.remove(file.path)
+            del self.others[file.path]
 
     def through(self, file: File, dotted: str) -> str | None:
         """The canonical name that a name of another local module means, if it is that of a library; else None."""
         module, _, name = dotted.rpartition(".")
         path = self.imports.imports_of(file.path).get(module) if module.strip(".") else None
         other = self.file(path) if path is not None else None
-        if other is None and path in self.others:
+        if path is not None and path in self.others:
             other = self.plain_file(path)
         if other is None or other is file or (other.path, name) in self._active:
+            return None
+        if not other.meanings.may_have(name):
             return None
         self._active.add((other.path, name))
         try:
@@ -349,7 +352,7 @@ def passed_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
             yield use, name
 
 
-@cached_per_file
+@found_once
 def unknown_attributes(file: File) -> set[str]:
     """The names that are read of objects that may be anything, and of the program's own classes."""
     known = ((node, file.canonical(node)) for node in file.all(cst.Attribute))

@@ -14,7 +14,7 @@ import libcst as cst
 from tf2towers.codemod import nodes
 from tf2towers.codemod.libraries import gone_part
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.program import File, Program
+from tf2towers.codemod.program import File, Program, found_once
 from tf2towers.codemod.reached import branches_around
 from tf2towers.source.python2.evidence import NAMES, lines_of_python2
 from tf2towers.source.python2.reading import convert_script
@@ -172,12 +172,10 @@ def _is_asked_for(file: File, name: cst.Name) -> bool:
     return file.canonical(call.func) in ("builtins.isinstance", "builtins.issubclass")
 
 
+@found_once
 def where_pythons_differ(program: Program) -> str | None:
     """What Python 2 would have computed otherwise than Python 3, and where: `integer division (train.py:12)`."""
-    if "differs" not in program.found:
-        program.found["differs"] = next(_differences(program), None)
-    found: str | None = program.found["differs"]
-    return found
+    return next(_differences(program), None)
 
 
 def _differences(program: Program) -> Iterator[str]:

@@ -18,7 +18,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.symbols import session_names
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_known
@@ -81,7 +81,7 @@ def note_site(
 # -- functions that nothing names --------------------------------------------------------------------------------------
 
 
-@cached_per_file
+@found_once
 def never_called(main: File) -> frozenset[cst.CSTNode]:
     """The functions and classes at the top of a program's modules that no code names, of the code that may run."""
     if main.program.unreadable:

@@ -84,20 +84,21 @@ class Rule(rule.Rule):
 
 def visit_file(file: File, kinds: Iterable[type[Rule]]) -> list[Rule]:
     """The rules of some kinds after their pass over a file."""
-    made = [rule for kind in kinds if (rule := kind(file)).applies()]
+    made = [rule for each in kinds if (rule := each(file)).applies()]
     of_symbols = [rule.visit_Symbol for rule in made if hasattr(rule, "visit_Symbol")]
-    symbols: dict[cst.CSTNode, str] = dict(file.symbols) if of_symbols else {}
+    symbols = {id(node): canonical for node, canonical in file.symbols} if of_symbols else {}
     visits: dict[type[cst.CSTNode], list[Callable[[Any], None]]] = {}
     for rule in made:
         for name in dir(rule):
             if name.startswith("visit_") and name != "visit_Symbol":
                 visits.setdefault(getattr(cst, name[6:]), []).append(getattr(rule, name))
-    for node in file.tree.nodes:
+    kinds_visited = {*visits, *((cst.Name, cst.Attribute) if symbols else ())}
+    for node in [node for node in file.tree.nodes if type(node) in kinds_visited]:
         for visit in visits.get(type(node), ()):
             visit(node)
-        if (canonical := symbols.get(node)) is not None:
+        if id(node) in symbols:
             for visit in of_symbols:
-                visit(node, canonical)
+                visit(node, symbols[id(node)])
     return made
 
 

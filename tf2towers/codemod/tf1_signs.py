@@ -17,7 +17,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
@@ -70,7 +70,7 @@ def _keywords() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in read_table("data/only_tf1_keywords.tsv")}
 
 
-@cached_per_file
+@found_once
 def has_tf1_sign(file: File) -> bool:
     """True if a file has such a sign that nothing guards: a `try`, or a test of a version or an attribute."""
     return any(not _is_guarded(file, node) for node in _signs(file))
@@ -284,7 +284,7 @@ _WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on
 _USED = frozenset({
     "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
     "experimental_run", "experimental_run_v2", "extended", "make_dataset_iterator", "make_input_fn_iterator",
-    "num_replicas_in_sync", "num_towers", "scope", "unwrap", "worker_devices",
+    "num_towers", "scope", "unwrap", "worker_devices",
 })  # fmt: skip
 
 
@@ -298,9 +298,12 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
     )
 
 
-@cached_per_file
+@found_once
 def only_estimators_have_strategies(file: File) -> bool:
-    """True if `train_distribute=` and `eval_distribute=` are all that the program does with strategies."""
+    """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
+
+    It may ask a strategy of towers for their number.
+    """
     files = file.program.files
     words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
     read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
@@ -310,6 +313,7 @@ def only_estimators_have_strategies(file: File) -> bool:
         "train_distribute" in words
         and "experimental_distribute" not in words
         and read.isdisjoint(_USED)
+        and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
         and not any(others)
     )
 

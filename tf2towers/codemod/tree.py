@@ -32,7 +32,7 @@ from tf2towers.codemod.nodes import (
     is_wrapper,
     walk,
 )
-from tf2towers.source.cst_nodes import scopes_of, spans_of, text_of, walk_module
+from tf2towers.source.cst_nodes import Written, scopes_of, text_of, walk_module, write_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
 
@@ -64,14 +64,14 @@ class Tree:
             pending += reversed(children(node))
 
     @cached_property
-    def _written(self) -> tuple[str, Mapping[cst.CSTNode, tuple[int, int]]]:
+    def written(self) -> Written:
         """Its text as LibCST writes it, and the offsets of its nodes."""
-        return spans_of(self.module)
+        return write_module(self.module)
 
     def text_of(self, module: cst.Module) -> str:
         """The text of a new module, with the white space at the text's end that LibCST loses."""
-        if self._written[0] == self.text:
-            return text_of(module)
+        if self.written.text == self.text:
+            return text_of(module, self.written.lines)
         return text_of(module).rstrip() + self.text[len(self.text.rstrip()) :]
 
     def all(self, kind: type[Node]) -> list[Node]:
@@ -173,8 +173,10 @@ class Tree:
 
     def scope(self, node: cst.CSTNode) -> Scope:
         """LibCST's scope of a node."""
-        scopes = (self.scopes.get(each) for each in chain([node], self.holders(node)))
-        return next((scope for scope in scopes if scope is not None), self.module_scope)
+        for each in chain([node], self.holders(node)):
+            if (found := self.scopes.get(each)) is not None:
+                return found
+        return self.module_scope
 
     def _complete_scopes(self) -> None:
         """Adds to LibCST's scopes what they lack: names of `match`, `:=` of comprehensions, `nonlocal` further out."""
@@ -230,10 +232,9 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
-        text, spans = self._written
-        if text.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+        if self.written.text.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
-        return spans
+        return self.written.spans
 
 
 _trees: Recent[Tree] = Recent()

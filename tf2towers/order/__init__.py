@@ -12,7 +12,8 @@ that TF1 could have taken, and the same in each run:
 
 `pairs` decides it on a small graph of `operations`. An operation in the branch of a `tf.cond` may be dead: `branches`
 finds that by the `Switch`es before it. No operation waits for one that may be dead, but for the end of its branch.
-Where a branch is not certain, the pair is left open. Accesses in loops are not ordered.
+Where a branch is not certain, the pair is left open. What is read in a loop waits at the loop's beginning, and writes
+wait for the loop's end (`loops`). Writes in loops, and what is used there of queues, are not ordered.
 
 Two adapters make the small graph and apply the pairs: `tf2towers.verify.recorder.order` for a `tf.Graph` of an
 original, whose variables are memory, and `tf2towers.runtime.graph_session.order` for the nodes of a run.

@@ -4,6 +4,7 @@ import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from tf2towers.order.branches import Branch, Branches, Path, never_together, to_leave
+from tf2towers.order.loops import Loops
 from tf2towers.order.operations import Operation, reach
 
 READ, WRITE = "read", "write"
@@ -36,6 +37,7 @@ class Access(NamedTuple):
         last: whether it is a read that comes after all writes.
         sent: whether it reads what a parameter server sends at the start of a run.
         begins: whether it is a write of the initial value, for which only what waits itself has to wait.
+        end: the operation that others wait for, where it is another one: the loop's end, of what is read in a loop.
     """
 
     operation: str
@@ -45,6 +47,7 @@ class Access(NamedTuple):
     last: bool = False
     sent: bool = False
     begins: bool = False
+    end: Optional[str] = None
 
 
 class Pair(NamedTuple):
@@ -94,11 +97,14 @@ class _Rules(object):
         whole: bool,
         may_wait: Callable[[str], bool],
     ) -> None:
-        self._accesses, self._whole, self._may_wait = accesses, whole, may_wait
+        self._whole, self._may_wait = whole, may_wait
         self._of_name = {operation.name: operation for operation in operations}
         self._rank = {operation.name: rank for rank, operation in enumerate(operations)}
         self._branches = Branches(operations)
-        names = {access.operation for found in accesses.values() for access in found}
+        self._loops: Optional[Loops] = None
+        self._accesses = {shared: self._outside(found, operations) for shared, found in accesses.items()}
+        every = [access for found in self._accesses.values() for access in found]
+        names = {name for access in every for name in (access.operation, access.end or access.operation)}
         names = {name for name in names if name in self._rank}
         self._bits = {
             name: 1 << number for number, name in enumerate(sorted(names, key=self._rank.__getitem__))
@@ -115,8 +121,7 @@ class _Rules(object):
         """The pairs to set and those left open."""
         wanted: List[Tuple[str, str, Any]] = []
         for shared, accesses in self._accesses.items():
-            found = [access for access in accesses if not self._branches.in_loop(access.operation)]
-            wanted += [(one, other, shared) for one, other in self._wanted(found) if one != other]
+            wanted += [(one, other, shared) for one, other in self._wanted(accesses) if one != other]
         rank = self._rank
         # first those in the order of the graph: they cannot make a cycle
         wanted.sort(key=lambda pair: (rank[pair[0]] > rank[pair[1]], rank[pair[1]], -rank[pair[0]]))
@@ -146,6 +151,24 @@ class _Rules(object):
             decision.pairs.append(Pair(earlier, later, tuple(to_leave(before, after or ())), shared))
         return decision
 
+    def _outside(self, accesses: Sequence[Access], operations: Sequence[Operation]) -> List[Access]:
+        """The accesses, with loops in the place of what is read in them; other accesses in loops are left out.
+
+        An optimizer's update waits for the loops that its gradient was computed in.
+        """
+        in_loop = self._branches.in_loop
+        found = [access for access in accesses if not in_loop(access.operation)]
+        reads = [access for access in accesses if access.kind == READ and in_loop(access.operation)]
+        if not reads or not any(self._sets(access.operation) for access in found if access.kind == WRITE):
+            return found
+        self._loops = self._loops or Loops(operations)
+        for read in reads:
+            ends = self._loops.around(read.operation)
+            if ends is not None:
+                at = read.at or read.operation
+                found.append(read._replace(operation=ends.begin, end=ends.end, at=at))
+        return found
+
     # the rules
 
     def _wanted(self, accesses: Sequence[Access]) -> List[Tuple[str, str]]:
@@ -164,13 +187,14 @@ class _Rules(object):
                 pairs += [(write, read.operation) for write in writes]
                 continue
             place, in_order = self._place_of_read(read, writes), self._in_order(read, writes)
+            end = read.end or read.operation
             for write in written:
                 if read.sent and (HELD.search(write.operation) or self._user_waits(read, write.operation)):
-                    pairs.append((read.operation, write.operation))
+                    pairs.append((end, write.operation))
                 elif in_order and self._place(write) < place:
                     pairs.append((write.operation, read.operation))
                 elif in_order or not write.begins:
-                    pairs.append((read.operation, write.operation))
+                    pairs.append((end, write.operation))
         return pairs
 
     def _place(self, access: Access) -> int:
@@ -184,16 +208,16 @@ class _Rules(object):
 
     def _in_order(self, read: Access, writes: Sequence[str]) -> bool:
         """True if a read happens in built order, not before all writes."""
-        own = [
-            write
-            for write in writes
-            if not (_OPTIMIZER.match(self._of_name[write].type) or HELD.search(write))
-        ]
+        own = [write for write in writes if self._sets(write)]
         if any(self._made_of.get(write, 0) & self._bits[read.operation] for write in own):
             return True
         if read.sent:
             return False
         return read.waits or bool(self._after(read.operation, writes) | self._after(read.at or "", writes))
+
+    def _sets(self, write: str) -> bool:
+        """True if a write is an assignment: no optimizer's update, and none of other workers."""
+        return not (_OPTIMIZER.match(self._of_name[write].type) or HELD.search(write))
 
     def _user_waits(self, read: Access, write: str) -> bool:
         """True if what uses a read waits for a write, and the read does not: the value was sent before."""

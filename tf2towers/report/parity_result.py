@@ -23,7 +23,7 @@ class Comparison:
             tolerance that would pass.
         within: whether the difference is within the given tolerance, or rounding.
         differences: the relative differences by step, without zeros; infinite where it could not be compared.
-        rounding: whether it exceeds the tolerance, but belongs to a gradient that is 0 in exact arithmetic
+        rounding: whether it exceeds the tolerance, but not what rounding makes of it
             (see `tf2towers.verify.calls.rounding`).
     """
 

@@ -79,6 +79,7 @@ _HOMES = {
     "rnn_cell": "tf1.rnn_cell",
     "seq2seq": "tf1.seq2seq",
     "slim": "tf1.slim",
+    "summary": "tf1.summary",
     "tensor_shapes": "tf1.tensor_shapes",
     "tpu": "tf1.tpu",
     "training": "tf1.training",

@@ -162,6 +162,13 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return self._towers
 
     @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of towers; in a graph also where they share a device."""
+        if _in_graph() and self._towers is not None:
+            return len(self._towers)
+        return super().num_replicas_in_sync
+
+    @property
     def replica_ids(self) -> Any:
         """The numbers of the towers, 0 to n - 1, as a per-replica value."""
         if not _in_graph():
@@ -193,8 +200,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a gradient is None, as in TF 1 (where a `tf.IndexedSlices` became dense, too); in a graph,
-                any other reduction than the mean, or an axis.
+            ValueError: a variable's gradients are all None (those of some towers are left out); in a graph, any other
+                reduction than the mean, or an axis. A `tf.IndexedSlices` becomes dense, as in TF 1.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -207,7 +214,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             value = self.experimental_local_results(value)
         averaged = []
         for pairs in zip(*value, strict=False):
-            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
+            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs if gradient is not None]
+            if not expanded:
+                raise ValueError(f"the gradients of {pairs[0][1]!r} are None on all towers")
             mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
             averaged.append((mean, pairs[0][1]))
         return averaged

@@ -8,6 +8,7 @@ space, brackets and commas have none.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from libcst.metadata import (
     Scope,
     ScopeProvider,
 )
+from libcst.metadata.scope_provider import ScopeVisitor
 
 #: what the fields begin with that have white space, brackets and commas
 _SIGNS = (
@@ -70,8 +72,28 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 @cache
-def _is_node(kind: type[object]) -> bool:
+def _is_node(kind: Any) -> bool:
     return issubclass(kind, cst.CSTNode)
+
+
+@cache
+def is_sign(kind: Any) -> bool:
+    """True if the nodes of a kind are signs or white space, which have no names, texts or calls in them."""
+    return issubclass(kind, cst.CSTNode) and kind.__module__ in (
+        "libcst._nodes.op",
+        "libcst._nodes.whitespace",
+    )
+
+
+def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
+    found: list[cst.CSTNode] = []
+    for field in _fields(type(node)):
+        value = getattr(node, field)
+        if type(value) in (list, tuple):
+            found += [part for part in value if _is_node(type(part))]  # type: ignore[arg-type]
+        elif _is_node(type(value)):  # type: ignore[arg-type]  # classes can be hashed
+            found.append(value)
+    return found
 
 
 class Walked(NamedTuple):
@@ -121,11 +143,27 @@ class _Wrapper(MetadataWrapper):
         self._metadata[ExpressionContextProvider] = contexts
 
 
+class _Scopes(ScopeVisitor):
+    """LibCST's visitor, which visits the parts of a node itself: LibCST would make a new node of each."""
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Visits a node and its parts."""
+        if super().on_visit(node):
+            for part in _parts(node):
+                part.visit(self)
+        return False
+
+
 def scopes_of(
     module: cst.Module, contexts: Mapping[cst.CSTNode, ExpressionContext]
 ) -> Mapping[cst.CSTNode, Scope | None]:
     """LibCST's scopes of a module's nodes, whose contexts are known."""
-    return _Wrapper(module, contexts).resolve(ScopeProvider)
+    provider = ScopeProvider()
+    with provider.resolve(_Wrapper(module, contexts)):
+        visitor = _Scopes(provider)
+        module.visit(visitor)
+        visitor.infer_accesses()
+    return provider._computed  # type: ignore[return-value]  # none of them is computed later
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
@@ -155,11 +193,18 @@ class Writer(CodegenState):
 _IGNORED = _Ignored()
 
 
-def text_of(module: cst.Module) -> str:
-    """The text of a module: LibCST's `Module.code`."""
+def text_of(module: cst.Module, known: Mapping[cst.CSTNode, str] | None = None) -> str:
+    """The text of a module: LibCST's `Module.code`. `known` are the texts of some of its lines, with their ends."""
     state = Writer(module)
-    module._codegen(state)
-    return "".join(state.tokens)
+    if known is None or not module.has_trailing_newline:
+        module._codegen(state)
+        return "".join(state.tokens)
+    for part in (*module.header, *module.body, *module.footer):
+        if part in known:
+            state.add_token(known[part])
+        else:
+            part._codegen(state)
+    return "".join(state.tokens) or module.default_newline
 
 
 class _Span:
@@ -186,6 +231,10 @@ class _Spans(Writer):
         super().__init__(module)
         self.position = 0
         self.spans: dict[cst.CSTNode, tuple[int, int]] = {}
+        #: the offsets of the module's lines, with what is above them
+        self.lines: dict[cst.CSTNode, tuple[int, int]] = {}
+        #: where lines begin or end in brackets
+        self.breaks: list[int] = []
         self._starts: list[int] = []
 
     def add_indent_tokens(self) -> None:
@@ -205,6 +254,10 @@ class _Spans(Writer):
     def after_codegen(self, node: cst.CSTNode) -> None:
         """Is called after a node is written."""
         start = self._starts.pop()
+        if len(self._starts) == 1:
+            self.lines[node] = start, self.position
+        if type(node) is cst.ParenthesizedWhitespace:
+            self.breaks.append(start)
         if node not in self.spans:
             self.spans[node] = start, self.position
 
@@ -215,8 +268,33 @@ class _Spans(Writer):
         return _Span(self, node, start_node, end_node)
 
 
-def spans_of(module: cst.Module) -> tuple[str, dict[cst.CSTNode, tuple[int, int]]]:
-    """The text of a module, and the offsets in it where each node starts and ends."""
+class Written(NamedTuple):
+    """A module's text.
+
+    Attributes:
+        text: as LibCST writes it.
+        spans: by node, the offsets where it starts and ends.
+        breaks: the offsets of the line ends in brackets, in order.
+        lines: by line of the module, its text with what is above it.
+    """
+
+    text: str
+    spans: dict[cst.CSTNode, tuple[int, int]]
+    breaks: list[int]
+    lines: dict[cst.CSTNode, str]
+
+    def is_broken(self, node: cst.CSTNode) -> bool:
+        """True if a line ends in brackets in a node."""
+        decorators = getattr(node, "decorators", ())
+        start, end = self.spans[decorators[0] if decorators else node][0], self.spans[node][1]
+        place = bisect_left(self.breaks, start)
+        return place < len(self.breaks) and self.breaks[place] < end
+
+
+def write_module(module: cst.Module) -> Written:
+    """Writes a module."""
     state = _Spans(module)
     module._codegen(state)
-    return "".join(state.tokens), state.spans
+    text = "".join(state.tokens)
+    lines = {node: text[start:end] for node, (start, end) in state.lines.items()}
+    return Written(text, state.spans, state.breaks, lines)

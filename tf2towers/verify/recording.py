@@ -38,8 +38,6 @@ class Step:
     inputs: Arrays = field(default_factory=dict)
     #: each tower's random numbers, in order of creation
     draws: list[list[np.ndarray]] = field(default_factory=list)
-    #: the gradients for the same variables, inputs and draws, computed in float64
-    gradients64: Arrays = field(default_factory=dict)
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
@@ -60,7 +58,7 @@ class Step:
         return step
 
 
-_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "gradient64": "gradients64"}
+_NAMED = {"before": "variables", "variable": "after", "gradient": "gradients"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:

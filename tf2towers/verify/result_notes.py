@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.report.parity_text import ceiling
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.comparison import NotComparable
 from tf2towers.verify.process import RunFailed
@@ -92,23 +93,18 @@ def is_repeatable(
     return not difference
 
 
-def note_steps_of_rounding(result: ParityResult, steps: int, names: Sequence[str]) -> None:
-    """Adds a note on the rule by which steps on two TensorFlows were judged one by one, or without some variables.
+def note_rounding(result: ParityResult, found: Mapping[str, float]) -> None:
+    """Adds a note on the rule by which calls on two TensorFlows were judged one by one.
 
     Args:
-        steps: how many were judged one by one; 0: the whole runs were, without these variables.
-        names: the variables whose gradients, or some of their elements, are rounding.
+        found: the variables whose gradients, or some of their elements, are rounding, and the part that it moves.
     """
+    names = [f"{name} (rounding moves its gradient by {ceiling(part)})" for name, part in found.items()]
     result.notes.append(
         f"rule 'rounding': TensorFlow {result.original.tensorflow} and {result.migrated.tensorflow} round "
         "differently, and an optimizer that divides by a gradient's size (Adam) turns that into steps"
-        f"{f', here of {listed(names, 4)}' if names else ''}. "
-        + (
-            f"So {counted(steps, 'step')} and the calls beside them were judged one by one, from the original's "
-            "variables, by the original's gradients in float64"
-            if steps
-            else "In float64 the original's gradients of these are 0: they are rounding alone"
-        )
+        f"{f', here of {listed(names, 4)}' if names else ''}. So each call was made from the original's variables, and "
+        "held against what the original makes of weights that differ in their last place"
     )
 
 

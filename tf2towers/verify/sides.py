@@ -43,7 +43,6 @@ class Options:
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
         free: whether races of the original are left as they are.
         continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
-        double: whether the original's gradients are also computed in float64.
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         resources: whether the original's variables are resources, as the migrated program's.
         scratch: the folder to which the scripts' writes are redirected; None: they are not redirected.
@@ -54,7 +53,9 @@ class Options:
         progress: whether to show each run's progress on the standard error stream.
         tolerance: relative to the largest element; None: every bit counts, except by the named rules.
         gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
-        in_step: a recording of the original, from which a program of sessions gets its variables at each training step.
+        in_step: a recording of the original, from which a program of sessions gets its variables: before each call of
+            one whose calls are recorded, else before each training step.
+        rounding: in such a run, the seed by which its weights are moved by one unit in their last place; 0: they stay.
         queues: a recording of the original, whose elements of queues without a fixed order are given to this run.
         v2_behavior: whether the original ran on TF 2 and disabled eager execution only, as its migrated script says.
     """
@@ -64,7 +65,6 @@ class Options:
     legacy_python: str | None = None
     free: bool = False
     continuous: bool = False
-    double: bool = False
     tower_order: bool = False
     resources: bool = False
     scratch: Path | None = None
@@ -76,6 +76,7 @@ class Options:
     tolerance: float | None = None
     gradients_only: bool = False
     in_step: Path | None = None
+    rounding: int = 0
     queues: Path | None = None
     v2_behavior: bool = False
 
@@ -101,7 +102,7 @@ def record_original(
     Raises:
         RunFailed: the program could not be run, or did not train.
     """
-    given = {"record": "steps", "double": options.double, "continuous": options.continuous}
+    given = {"record": "steps", "continuous": options.continuous}
     return _record(_Side(script, arguments, folder, options, migrated), given)
 
 
@@ -133,7 +134,7 @@ def record_calls(
         RunFailed: the program could not be run, or made no call.
     """
     side = _Side(script, arguments, folder, options, migrated)
-    given = {"record": "calls", "rounded": options.legacy_python is not None, "double": options.double}
+    given = {"record": "calls", "rounded": options.legacy_python is not None}
     if options.cluster is None:
         seconds = side.run(given, lambda count: f"{count} session calls")
         run = Run(side.recorded_folders(), seconds)
@@ -170,7 +171,7 @@ def _is_recorded(folder: Path) -> bool:
 
 
 class _OwnTasks:
-    """The tasks that a script starts by itself (`tf2towers.verify.recorder.own_tasks`)."""
+    """The tasks that a script starts by itself (`tf2towers.verify.recorder.calls.own_tasks`)."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._since = folder, float("inf")
@@ -341,6 +342,7 @@ class _Side:
             "resources": options.resources,
             "free": options.free,
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
+            "rounding": options.rounding,
             "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
             **texts.settings(),

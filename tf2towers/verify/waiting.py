@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _FRAME = re.compile(r'^  File "(.*)", line (\d+) in (\w+)$', re.MULTILINE)
-_AT_TOKEN = re.compile(r'recorder/tokens\.py", line \d+ in wait$', re.MULTILINE)
+_AT_TOKEN = re.compile(r'recorder/calls/tokens\.py", line \d+ in wait$', re.MULTILINE)
 #: the end of a file's path, a function in it, and what a task does there, most particular first
 _DOING = (
-    ("recorder/turns.py", "_wait", "waits for its turn"),
+    ("recorder/calls/turns.py", "_wait", "waits for its turn"),
     ("", "wait_for_session", "waits for the chief to initialize the variables"),
     ("server_lib.py", "join", "serves"),
     ("server.py", "join", "serves"),

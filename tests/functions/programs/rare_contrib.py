@@ -5,6 +5,7 @@ import tensorflow as tf
 from cases import case, fed, given, normal, uniform
 from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
 from tensorflow.contrib.framework.python.ops import audio_ops
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_attention
 from tensorflow.python.framework import tensor_shape
 
 seq2seq, image, rnn = tf.contrib.seq2seq, tf.contrib.image, tf.contrib.rnn
@@ -140,6 +141,8 @@ def more_cells():
                 ("two_gates", rnn.HighwayWrapper(tf.nn.rnn_cell.BasicLSTMCell(3), False, 0.3)),
                 ("cudnn_lstm", tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell(4)),
                 ("cudnn_gru", tf.contrib.cudnn_rnn.CudnnCompatibleGRUCell(4)),
+                ("block_gru", rnn.GRUBlockCell(4)),
+                ("second_block_gru", rnn.GRUBlockCellV2(cell_size=3)),
             ]
         ]
         return [
@@ -154,6 +157,42 @@ def more_cells():
                 dtype=tf.float32,
                 scope="line",
             ),
+        ]
+
+
+class AttendsFirst(seq2seq.AttentionWrapper):
+    """Asks the memory by the cell's last state, before the cell's step."""
+
+    def call(self, inputs, state):
+        asked = self._attention_layers[0] if self._attention_layers else None
+        attention, alignments, attention_state = _compute_attention(
+            self._attention_mechanisms[0], state.cell_state, state.attention_state, asked
+        )
+        output, cell_state = self._cell(self._cell_input_fn(inputs, attention), state.cell_state)
+        state = seq2seq.AttentionWrapperState(
+            time=state.time + 1,
+            cell_state=cell_state,
+            attention=attention,
+            attention_state=self._item_or_tuple([attention_state]),
+            alignments=self._item_or_tuple([alignments]),
+            alignment_history=(),
+        )
+        return (attention if self._output_attention else output), state
+
+
+@case
+def attention_before_the_step():
+    inputs, memory = normal(2, 3, 4), normal(2, 5, 6)
+    with tf.variable_scope("scope", initializer=drawn(4)):
+        cells = [
+            AttendsFirst(tf.nn.rnn_cell.GRUCell(4), seq2seq.LuongAttention(4, memory, [5, 3]), 3),
+            AttendsFirst(
+                tf.nn.rnn_cell.GRUCell(4), seq2seq.BahdanauAttention(4, memory), output_attention=False
+            ),
+        ]
+        return [
+            tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32, scope="loop%d" % place)[0]
+            for place, cell in enumerate(cells)
         ]
 
 

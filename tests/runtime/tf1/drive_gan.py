@@ -64,6 +64,46 @@ def losses_after_four_steps(name, **penalty):
         return seen[-1]
 
 
+def scores_of_images():
+    """By a classifier of our own; patches of images are those in their middle."""
+    evaluation, draw = gan.evaluation, np.random.RandomState(1)
+    sizes = (12, 1, 1, 3), (12, 16, 16, 3)
+    real, made = [
+        (draw.uniform(0.1, 1, size=sizes[0]) * draw.uniform(-1, 1, size=sizes[1])).astype(np.float32)
+        for _ in range(2)
+    ]
+    kernel = draw.normal(size=(3, 5)).astype(np.float32)
+    with tf.Graph().as_default() as classifier:
+        image = tf.placeholder(tf.float32, [None, 16, 16, 3], name="Mul")
+        pooled = tf.reduce_mean(tf.square(image), [1, 2], keepdims=True, name="pool_3")
+        tf.matmul(tf.reshape(pooled, [-1, 3]), tf.constant(10 * kernel), name="logits")
+    given = {"graph_def": classifier.as_graph_def(), "image_size": 16}
+
+    def logits(images):
+        return evaluation.run_inception(images, **given)
+
+    np.random.randint = lambda low, high, size: np.full(size, (low + high) // 2)
+    with tf.Graph().as_default(), Session() as session:
+        pools, of_made = [
+            evaluation.run_inception(tf.constant(each), output_tensor=["pool_3:0", "logits:0"], **given)
+            for each in (real, made)
+        ]
+        distances = evaluation.sliced_wasserstein_distance(
+            tf.constant(real), tf.constant(1.5 * made), 8, 2, use_svd=True
+        )
+        return session.run(
+            [
+                evaluation.classifier_score(tf.constant(real), logits, 3),
+                evaluation.classifier_score_from_logits(of_made[1]),
+                evaluation.frechet_classifier_distance(tf.constant(real), tf.constant(made), logits, 2),
+                evaluation.mean_only_frechet_classifier_distance_from_activations(pools[0], of_made[0]),
+                evaluation.diagonal_only_frechet_classifier_distance_from_activations(pools[1], of_made[1]),
+                tf.reduce_sum(evaluation.preprocess_image(tf.constant(100 * real[0]), 5, 7)),
+                *[each for pair in distances for each in pair],
+            ]
+        )
+
+
 found = {
     "wasserstein": losses_after_four_steps("wasserstein", gradient_penalty_weight=10.0),
     "minimax": losses_after_four_steps("minimax"),
@@ -86,5 +126,6 @@ with tf.Graph().as_default(), Session() as session:
             gan.evaluation.image_reshaper(tf.constant(DATA[:5]), 2),
         ]
     )
+    found["scores"] = scores_of_images()
     found["images"] = [float((each.ravel() * np.arange(each.size)).sum()) for each in images]
 print("found", json.dumps({name: [float(each) for each in values] for name, values in found.items()}))

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.verify.calls.recordings import call, run
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.parity_text import render_parity
 from tf2towers.verify.calls import verdict
 from tf2towers.verify.calls.call_comparison import Run
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recorder.writing import Writer
 from tf2towers.verify.sides import Options
-
-
-def call(fetches: list[list[Any]] | None = None, error: str = "", **values: Any) -> dict[str, Any]:
-    """A recorded call: 'fetched_0000=3.0' is the array of that name."""
-    about = {
-        "session": 0, "file": "train.py", "line": 7, "error": error, "trains": True,
-        "inputs": [], "fetches": fetches or [["loss:0", "a number", False]],
-    }  # fmt: skip
-    arrays = {name.replace("_", "|", 1): np.asarray(value) for name, value in values.items()}
-    return {**arrays, "about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
-
-
-def run(folder: Path, *calls: dict[str, Any], **facts: Any) -> Run:
-    writer = Writer(str(folder))
-    for call in calls:
-        writer.step(call)
-    counts = {"calls": len(calls), "trained": len(calls), "towers": 2}
-    writer.facts({"tensorflow": "2.21.0", "python": "3.11", "trainable": [], **counts, **facts})
-    return Run([folder], 1.0)
 
 
 def result_of(original: Run, migrated: Run) -> ParityResult:
@@ -168,15 +148,15 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
         return run(folder, *calls, open=[["w", "first", "second"]], python_functions=["PyFunc"])
 
     monkeypatch.setattr(verdict, "record_calls", record)
-    searched: list[bool] = []
-    monkeypatch.setattr(verdict, "record_steps_of_both", lambda *_, double: searched.append(double))
+    searched: list[Path] = []
+    monkeypatch.setattr(verdict, "_mistakes", lambda _, __, place: searched.append(place) or [])
     monkeypatch.setattr(verdict, "makes_session_calls", lambda _: False)
     result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
     verdict.verify_calls(result, Options(), tmp_path)
     assert (result.outcome, made) == (outcome, runs)
     assert says in result.error
     assert bool(result.diagnoses) == (outcome == "differs")
-    assert searched == [False] * (outcome == "differs")  # once, and only where there is a verdict
+    assert searched == [tmp_path] * (outcome == "differs")  # once, and only where there is a verdict
     if says:
         lines = render_parity(result).splitlines()
         assert lines[0].startswith("UNREPEATABLE: ") and says in lines[0]
@@ -184,3 +164,27 @@ def test_each_side_is_recorded_twice_before_it_is_said_to_differ(
             "  It leaves open the order of 1 pair: w (first, second); what its Python functions do (PyFunc)."
         )
         assert lines[2].startswith("  To do: order that in both scripts")
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_order_of_a_gradients_terms_explains_what_differs(
+    alike: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With resources in the original these are equal; a step that is fetched beside its update may be another one."""
+    one = np.array([1.0, 2.0], np.float32)
+    near = np.nextafter(one, np.float32(3.0))
+    calls = {
+        "original": call(gradient_w=one, fetched_0000=1),
+        "migrated": call(gradient_w=near, fetched_0000=1),
+        "original-with-resources": call(gradient_w=near if alike else one, fetched_0000=0),
+    }
+    calls["original-again"], calls["migrated-again"] = calls["original"], calls["migrated"]
+    monkeypatch.setattr(
+        verdict, "record_calls", lambda _, __, folder, *___, **____: run(folder, calls[folder.name])
+    )
+    monkeypatch.setattr(verdict, "_mistakes", lambda *_: [])
+    monkeypatch.setattr(verdict, "makes_session_calls", lambda _: False)
+    result = ParityResult(Side("original", Path("a.py")), Side("migrated", Path("b.py")))
+    verdict.verify_calls(result, Options(), tmp_path)
+    assert result.outcome == ("within" if alike else "differs")
+    assert any("order of a gradient's terms" in note for note in result.notes) == alike

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import mistakes
@@ -10,8 +11,9 @@ import pytest
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-#: trainers with batch norm, dropout and a regulariser, one of which clips: every mistake is in one of them
-NUMBERS = (6, 31)
+TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
+#: trainers with batch norm, of which one has dropout and clips: every mistake is in one of them
+NUMBERS = (8, 23)
 CASES = [(number, name) for number in NUMBERS for name in mistakes.scripts_of(number)]
 
 
@@ -28,6 +30,14 @@ def test_a_mistake_differs_and_a_right_trainer_does_not(
     number: int, name: str, found: dict[int, dict[str, str]]
 ) -> None:
     assert found[number][name] == ("bitwise" if name == "right" else "differs")
+
+
+@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_mistake_is_no_rounding(number: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Against a real TensorFlow 1, with Adam and a bias before the norm in one of them."""
+    outcomes = mistakes.outcomes(number, tmp_path_factory.mktemp("beside_tensorflow_1"), TF1)
+    assert outcomes == {name: "within" if name == "right" else "differs" for name in outcomes}
 
 
 def test_every_mistake_is_among_them() -> None:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.verify.migrating import migrate_into
-from tf2towers.verify.comparison import compare
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Recording
+from tf2towers.verify.rewrites.step_comparison import compare
 from tf2towers.verify.sides import Options, record_original
 
 pytest.importorskip("tensorflow")

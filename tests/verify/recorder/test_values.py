@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tf2towers.verify.recorder.calls.values import Keeper, is_saved_path
 from tf2towers.verify.recorder.run_arguments import is_number
-from tf2towers.verify.recorder.values import Keeper, is_saved_path
 
 
 @pytest.mark.parametrize(("rounded", "same"), [(False, False), (True, True)])

@@ -20,7 +20,7 @@ from tf2towers.codemod.changes import (
     replace,
 )
 from tf2towers.codemod.nodes import Symbol, keyword_of, positional
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import Found
@@ -28,7 +28,7 @@ from tf2towers.codemod.symbols import Found
 _WHITENING = "tf.image.per_image_whitening"
 
 
-@cached_per_file
+@found_once
 def _has_datasets(file: File) -> bool:
     return any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
 

@@ -11,16 +11,28 @@ from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.nodes import last_name
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.towers.means import find_means
+from tf2towers.codemod.towers.means import find_means, find_prints
 from tf2towers.codemod.towers.scopes import is_made_before
-from tf2towers.codemod.towers.writing import write_towers
+from tf2towers.codemod.towers.writing import Strategy, write_towers
 
 
 def _reduced(strategy: str, updated: cst.Call, now: Now) -> cst.Call:
     """`strategy.reduce('MEAN', grads)` for `average(grads)`."""
     reduce = expression(f"{strategy}.reduce('MEAN', grads)")
     mean = reduce.args[0]
-    return updated.with_changes(func=in_its_place(reduce.func, updated.func), args=[mean, *updated.args])
+    [towers] = updated.args
+    towers = towers.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+    return updated.with_changes(func=in_its_place(reduce.func, updated.func), args=[mean, towers])
+
+
+def _is_made_at_top(file: File, strategy: Strategy, call: cst.Call) -> bool:
+    """True if a module makes a strategy before it defines the function in which a call is."""
+    same = [each.before for each in write_towers(file).strategies if each.name == strategy.name]
+    around: set[cst.CSTNode] = {*file.ancestors(call)}
+    body: list[cst.CSTNode] = [*file.body]
+    if strategy.before not in body or file.function_around(call) in map(file.function_around, same):
+        return False
+    return not around.isdisjoint(body[body.index(strategy.before) :])
 
 
 def _count_uses(file: File, name: str) -> int:
@@ -34,9 +46,10 @@ class MeanOverTowers(Rule):
     """The mean over the towers is the strategy's reduction
 
     A function takes the towers' lists of (gradient, variable), and certainly does nothing but the mean of each
-    gradient, in the order of the towers. It becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
-    all-reduce on the towers' devices. Any other function stays, and so does one that is called without a strategy in
-    sight. The runtime finds a plain mean in the graph by itself.
+    gradient, in the order of the towers; those that are None may be left out. It becomes `strategy.reduce('MEAN',
+    ...)`, which means the same and is one all-reduce on the towers' devices. Any other function stays, and so does one
+    that is called without a strategy in sight. The runtime finds a plain mean in the graph by itself. What the function
+    printed is named in a note.
     """
 
     sources = ("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2")
@@ -91,11 +104,15 @@ class MeanOverTowers(Rule):
         for call, home, function in find_means(file):
             written = write_towers(file)
             made_before = (
-                each.name for each in written.strategies if is_made_before(file, each.before, call)
+                each.name
+                for each in written.strategies
+                if is_made_before(file, each.before, call) or _is_made_at_top(file, each, call)
             )
             if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
                 continue
             self.changes.append(Replacement(call, partial(_reduced, strategy)))
+            for told in find_prints(function) if home is file else ():
+                self.note(told, "the strategy's reduce prints nothing", kind="note")
             if home is file:
                 calls[function] = calls.get(function, 0) + 1
         for function, count in calls.items():

@@ -11,7 +11,7 @@ from tf2towers.codemod.changes import Change, Removal, Replacement, replace_stat
 from tf2towers.codemod.dead_code import is_taken
 from tf2towers.codemod.libraries import gone_part, last_names, library_name, note_lost
 from tf2towers.codemod.library_calls import change_call, renamed
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.python_versions import (
     counterpart,
     is_expected_to_fail,
@@ -163,7 +163,7 @@ def _new_import(change: LibraryChange, bound: str) -> str | None:
     return f"from {change.home} import {nodes.as_named(change.last, bound)}"
 
 
-@cached_per_file
+@found_once
 def _find_given(file: File) -> set[str | None]:
     """The names of libraries that a file gives a value."""
     bound = (

@@ -19,7 +19,7 @@ from tf2towers.codemod.nodes import (
     targets,
     walk,
 )
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
 
@@ -99,7 +99,7 @@ def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
     return found
 
 
-@cached_per_file
+@found_once
 def _nodes_of_towers(file: File) -> frozenset[cst.CSTNode] | None:
     """What is in tower loops; None if there are none, or if the towers have variables of their own."""
     loops = find_tower_loops(file)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import Symbol, imported, last_name, literal, root_of, walk
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.standalone_keras import keras_imports, serves_standalone, takes_data
 
@@ -16,7 +16,7 @@ _OTHERWISE = frozenset({
 })  # fmt: skip
 
 
-@cached_per_file
+@found_once
 def _is_of_tf_keras(file: File) -> bool:
     """True if a TF1 program has tf_keras: standalone Keras, where it is served, has all of the names."""
     names = (name for each in file.imports for _, name in imported(each))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
+from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.nodes import Import, imported, module_of, name_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_guarded, may_fail, note_site
@@ -61,6 +63,20 @@ def _why_unseen(file: File, call: ImportByText) -> str | None:
         return f"the module {call.shown} was not found: it may have TF1 in it{_searched(file, call.start)}"
     shown = f"modules {call.shown} are imported by a computed text, and none was found"
     return f"{shown}: they may have TF1 in them{_searched(file, call.start)}"
+
+
+def _is_of_package(file: File, name: str) -> bool:
+    """True if `.version` of `from . import version` is a value, function or class of the package's `__init__.py`."""
+    plain = name.lstrip(".")
+    place = file.path.parents[max(0, len(name) - len(plain) - 1)] / "__init__.py"
+    package = next((each for each in file.program.all_files if each.path == place), None)
+    if package is None or plain == name or "." in plain:
+        return False
+    bound = package.meanings.at_top(plain)
+    return bool(bound) and all(
+        isinstance(each, Defined) or (isinstance(each, Assigned) and nodes.is_literal(each.value))
+        for each in bound
+    )
 
 
 def _needed_modules(node: Import) -> Iterator[str]:
@@ -140,6 +156,8 @@ class MissingModule(Rule):
         for name in missing(node, found):
             if (built := file.program.imports.built(file.path, name)) is not None:
                 self._note_built(node, name, built)
+                continue
+            if _is_of_package(file, name):
                 continue
             message = f"the module {name} was not found: it may have TF1 in it{_searched(file, name)}"
             self._note_missing(node, message, guarded=is_guarded(file, node))

@@ -9,6 +9,9 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.arguments import is_written_as_today
+from tf2towers.codemod.libraries import gone_part
+from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -50,17 +53,28 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
     return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
 
 
-def _may_give_others(file: File, module: str) -> bool:
-    """True if the program takes by name, of what may be a module, what the module's own replacement lacks."""
+def _may_give_others(file: File, module: str, own: str = "") -> bool:
+    """True if the program takes by name, of what may be a module, what the module's own replacement lacks.
+
+    Args:
+        own: the last part of the module's name where `module` has its names; a module does not have itself.
+    """
     files, kind = file.program.all_files, find_replacement(module).kind
     read = set().union(
         *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
     )
-    taken = [f"{module}.{name}" for name in read]
+    taken = [f"{module}.{name}" for name in read - {own}]
     if kind == "v1":
         return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
     same = (kind, "tf2")  # what is TF 2's alone is no name that a TF1 program reads
     return any(row_of(name) is not None and find_replacement(name).kind not in same for name in taken)
+
+
+def _with_its_names(file: File, module: nodes.Symbol, canonical: str) -> str:
+    """The public module with all names of a file of contrib's: its replacement is the file's as well."""
+    row = row_of(file.names.spelled(module) or "")
+    is_file = row is not None and "f" in row.marks and find_replacement(canonical).kind == "left"
+    return row.public if row is not None and is_file else canonical
 
 
 def _is_harmless(file: File, module: cst.CSTNode, canonical: str) -> bool:
@@ -150,6 +164,26 @@ def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: s
     taken = f"{canonical}.{name}"
     is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
     return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
+
+
+def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
+    """True for `lib.cos(x)` of a name that is TensorFlow or NumPy, where both still have what they had.
+
+    A call has to be written as TF 2.21's function takes it.
+    """
+    attribute = file.parent(use)
+    call = file.parent(attribute)
+    if canonical.count(".") != 1 or not _is_the_same(canonical) or is_module(canonical):
+        return False
+    bound = file.meanings.bindings(use)
+    meanings = {file.canonical(each.value) for each in bound if isinstance(each, Assigned)}
+    if not all(isinstance(each, Assigned) for each in bound) or meanings != {"tf", "numpy"}:
+        return False
+    if not file.names.is_v1(use) or gone_part(f"numpy.{canonical[3:]}") is not None:
+        return False
+    if not isinstance(call, cst.Call) or call.func is not attribute:
+        return isinstance(attribute, cst.Attribute)
+    return is_written_as_today(file, canonical, call)
 
 
 def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
@@ -275,6 +309,8 @@ class IndirectUse(Rule):
     in a text (`getattr(tf.nn, 'rnn_cell')`). A text for `eval` or `exec` is not rewritten: it may name only what TF 2
     has under the same name.
 
+    A name that is NumPy's in one branch and TensorFlow's in the other keeps what both still have: `lib.cos(x)`.
+
     A script may replace a function in the module (`tf.matmul = mine`). The runtime's layers would call it, where TF1's
     called their own. This does not hold for `tf.get_variable`.
     """
@@ -369,7 +405,9 @@ class IndirectUse(Rule):
         for call, spelled in _run_as_text(file):
             message = f"a string that is run as code here uses {spelled}, which means something else in TF 2"
             self._quote(call, message, call)
-        for use, _ in file.names.doubtful:
+        for use, canonical in file.names.doubtful:
+            if _is_of_either(file, use, canonical):
+                continue
             self._quote(use, f"{use.value} may mean TensorFlow here, or something else")
 
     def _ask(self, node: nodes.Symbol, canonical: str) -> None:
@@ -384,7 +422,9 @@ class IndirectUse(Rule):
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)
         asked = computed is not None and _pattern(computed) != _ANY
-        if passed or asked or _may_give_others(file, canonical):
+        home = _with_its_names(file, node, canonical)
+        own = "" if home == canonical else canonical.rpartition(".")[2]
+        if passed or asked or _may_give_others(file, home, own):
             what = "TensorFlow itself" if canonical == "tf" else canonical
             message = f"{what} is passed on as a value: what is taken from it is unknown"
             self._quote(node, message, parent if isinstance(parent, cst.Call) else None)

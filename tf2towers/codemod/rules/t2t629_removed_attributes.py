@@ -9,7 +9,7 @@ import libcst as cst
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import block, is_name, walk
 from tf2towers.codemod.private_members import lost_members
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, Program, found_once
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -35,13 +35,13 @@ def _is_clean_up(file: File, node: cst.Attribute) -> bool:
     return not made.isdisjoint(_SYNC)
 
 
-@cached_per_file
-def _own_attributes(file: File) -> frozenset[str]:
+@found_once
+def _own_attributes(program: Program) -> frozenset[str]:
     """The attributes that the program gives values itself, in classes or anywhere."""
-    found = set(file.program.own_names)
-    for each in file.program.all_files:
-        found.update(node.attr.value for node in each.all(cst.Attribute) if each.is_bound(node))
-        for kind in each.all(cst.ClassDef):
+    found = set(program.own_names)
+    for file in program.all_files:
+        found.update(node.attr.value for node in file.all(cst.Attribute) if file.is_bound(node))
+        for kind in file.all(cst.ClassDef):
             for statement in block(kind):
                 found.update(name.value for name in walk(statement) if is_name(name))
     return frozenset(found)
@@ -112,7 +112,7 @@ class RemovedAttributes(Rule):
 
     def visit_Module(self, node: cst.Module) -> None:
         """Leaves each read of a private member that the class which replaces TensorFlow 1's lacks."""
-        for member, canonical in lost_members(self.file, _own_attributes(self.file)):
+        for member, canonical in lost_members(self.file, _own_attributes(self.file.program)):
             message = (
                 f"{member.attr.value} of {canonical} is private, and the class that replaces it lacks it"
             )
@@ -132,7 +132,7 @@ class RemovedAttributes(Rule):
                 self.replace(call, f"{file.decided.name_of(Found('v1', 'tf.no_op'))}()")
             return
         of_self = is_name(node.value) and node.value.value in ("self", "cls")
-        if of_self or name in _own_attributes(file):
+        if of_self or name in _own_attributes(file.program):
             return
         if (file.canonical(node) or "").rpartition(".")[0] in _VALUES and not is_expected_to_fail(file, node):
             owner, instead = lost_attributes()[name]

@@ -29,7 +29,7 @@ from tf2towers.codemod.changes import (
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import argument as given
 from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import StrategyArguments
@@ -96,7 +96,7 @@ def _strategy_name(file: File, node: cst.CSTNode) -> str:
     return fresh_name(file, node, names[1:] if function in homes else names)
 
 
-@cached_per_file
+@found_once
 def _has_a_scope(file: File) -> bool:
     return bool(find_entered_setters(file) or write_towers(file).strategies or has_strategy(file))
 
@@ -271,7 +271,7 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
 def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
     """True if a device is another one in each round of a loop around."""
     loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
-    bound = {name.value for loop in loops for name in walk(loop.target) if is_name(name)}
+    bound = {name.value for loop in loops for name in walk(loop) if is_name(name) and file.is_bound(name)}
     return any(is_name(name) and name.value in bound for name in walk(device))
 
 

@@ -21,7 +21,8 @@ class EstimatorStrategy(Rule):
     trains in the same way: each tower has the next batch, its loss is divided by the number of towers, and the
     gradients are added up. With parameter servers an Estimator trains as it does without a strategy.
 
-    A strategy that the program uses in any other way is left (T2T622).
+    The program may ask a strategy for the number of its towers (`num_replicas_in_sync`). One that it uses in any other
+    way is left (T2T622).
     """
 
     sources = ("tf2towers/runtime/tf1/estimator_strategies.py",)

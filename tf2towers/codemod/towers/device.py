@@ -47,9 +47,11 @@ class Reader:
 
     def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
         """True if the words of a device that depends on the target show that it is a tower's: `available_gpus[i]`."""
-        if nodes.is_name(given) and given.value not in self.targets:
+        seen: set[str] = set()
+        while nodes.is_name(given) and given.value not in self.targets | seen:
+            seen.add(given.value)
             values = self.local.get(given.value, [])
-            given = values[0] if len(values) == 1 else given
+            given = values[0] if len({*map(self.file.text.of, values)}) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
         calls = (each for each in nodes.walk(given) if isinstance(each, cst.Call))

@@ -13,6 +13,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.means import find_definition
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
@@ -141,9 +142,18 @@ class LiveNames:
         if canonical.startswith("tf."):
             return not canonical.startswith("tf.train.")
         called = entered.func
-        return canonical == "builtins.open" or (
-            isinstance(called, cst.Attribute) and called.attr.value in _ENTERED
-        )
+        if isinstance(called, cst.Attribute) and called.attr.value in _ENTERED:
+            return True
+        return canonical == "builtins.open" or self._is_generator_without_try(called)
+
+    def _is_generator_without_try(self, called: cst.BaseExpression) -> bool:
+        """True if it is a function of the program under `contextlib.contextmanager`, without `try` and `with`."""
+        match find_definition(self.file, called):
+            case home, cst.FunctionDef(decorators=[decorated]) as function:
+                run = nodes.walk(*nodes.block(function), but=(cst.FunctionDef,))
+                holds = any(isinstance(each, cst.Try | cst.TryStar | cst.With) for each in run)
+                return home.canonical(decorated.decorator) == "contextlib.contextmanager" and not holds
+        return False
 
     def _try(self, node: cst.Try | cst.TryStar, live: Names, ways: _Ways) -> Names:
         final = nodes.block(node.finalbody)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import RANGES, is_certain
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
 
@@ -24,7 +24,7 @@ class Loop:
     device: Device
 
 
-@cached_per_file
+@found_once
 def find_tower_loops(file: File) -> list[Loop]:
     """Every tower loop of a file, in the order of the text."""
     if "device" not in file.script.text:
@@ -39,7 +39,7 @@ def find_tower_loops(file: File) -> list[Loop]:
     return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
 
 
-@cached_per_file
+@found_once
 def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """The calls of `tf.device` and the device of each; and what else a `with` enters that is given a GPU's name.
 
@@ -119,6 +119,8 @@ def strategy_argument(file: File, loop: Loop) -> StrategyArguments | None:
         return None
     if (every := _every_item(file, expression, loop.target, iterable)) is not None:
         return StrategyArguments("{devices}", {"devices": every}, counted=True)
+    if (formatted := _every_name(file, expression, loop.target, iterable)) is not None:
+        return formatted
     each = "{device}" if expression is not None else index
     template = f"[{each} for {file.text.of(loop.target)} in {{towers}}]"
     parts = {"towers": iterable} if expression is None else {"towers": iterable, "device": expression}
@@ -145,10 +147,32 @@ def _every_item(
                 return None
             match count:
                 case cst.Call(func=length, args=[cst.Arg(keyword=None, star="", value=counted)]):
-                    same = nodes.dotted(given) is not None and nodes.dotted(given) == nodes.dotted(counted)
+                    same = file.text.of(given) == file.text.of(counted)
                     if same and file.canonical(length) == "builtins.len" and is_certain(file, given):
                         return given
     return None
+
+
+def _every_name(
+    file: File,
+    expression: cst.BaseExpression | None,
+    target: cst.BaseExpression,
+    iterable: cst.BaseExpression,
+) -> StrategyArguments | None:
+    """`['/gpu:%s' % gpu for gpu in gpus]`, where the rounds of `range(len(gpus))` name `'/gpu:%s' % gpus[i]`."""
+    match expression:
+        case cst.BinaryOperation(left=text, operator=cst.Modulo(), right=item):
+            template = "[{text} % gpu for gpu in {gpus}]"
+        case cst.Call(
+            func=cst.Attribute(value=text, attr=cst.Name(value="format")), args=[cst.Arg(value=item)]
+        ):
+            template = "[{text}.format(gpu) for gpu in {gpus}]"
+        case _:
+            return None
+    gpus = _every_item(file, item, target, iterable) if nodes.is_text(text) else None
+    if gpus is None:
+        return None
+    return StrategyArguments(template, {"text": text, "gpus": gpus}, frozenset({"gpu"}), counted=True)
 
 
 def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:

@@ -10,7 +10,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 
 #: function, by any of its names -> its one name, and its arguments in order
 _FUNCTIONS = {
@@ -35,9 +35,12 @@ _KEYWORDS = {
 #: what a function makes of what a name holds
 _MADE = {
     ("expand", "gradient"): "row", ("stack", "gradients"): "stack", ("concat", "rows"): "stack",
-    ("mean", "stack"): "mean", ("mean", "gradients"): "mean", ("sum", "gradients"): "sum",
+    ("stack", "some gradients"): "stack", ("concat", "some rows"): "stack", ("mean", "stack"): "mean",
+    ("mean", "gradients"): "mean", ("sum", "gradients"): "sum",
 }  # fmt: skip
 _LISTS = {"gradient": "gradients", "row": "rows"}
+#: what is a list, and not a tensor
+_INDEXED = ("towers", "own pair", "gradients", "some gradients", "rows", "some rows", "variables")
 
 
 def _saved(word: str, pattern: Any = m.Name()) -> Any:  # noqa: B008 - nobody changes it
@@ -54,6 +57,7 @@ _FUNCTION = m.FunctionDef(
     decorators=[m.AtMostN(m.Decorator(m.Name("staticmethod")), n=1)],
     asynchronous=None,
 )  # fmt: skip
+_ZIPS = ("builtins.zip", "six.moves.zip")
 _ZIPPED = m.Call(_saved("zip", m.DoNotCare()), [m.Arg(_saved("zipped"), star="*")])
 _ASSIGN = m.Assign([m.AssignTarget(_saved("name"))], _saved("value", m.DoNotCare()))
 #: `result = []`, `for pairs in zip(*towers):`, `return result`
@@ -77,15 +81,18 @@ class Mean(NamedTuple):
     function: cst.FunctionDef
 
 
-@cached_per_file
+@found_once
 def find_means(file: File) -> list[Mean]:
     """Every call of a function of the program that is the plain mean over the towers."""
     found = []
     for call in file.all(cst.Call):
-        if [*map(nodes.is_plain, call.args)] != [True]:
+        if len(call.args) != 1 or call.args[0].star:
             continue
+        word = nodes.keyword_of(call.args[0])
         match find_definition(file, call.func):
             case home, cst.FunctionDef() as function if is_plain_mean(home, function):
+                if word and word != function.params.params[-1].name.value:
+                    continue
                 bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
                 if not bare and not _is_replaced(file, function.name.value):
                     found.append(Mean(call, home, function))
@@ -175,45 +182,53 @@ def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
     """True if a function takes one list of towers and gives the list of (mean gradient, first tower's variable).
 
     The mean is that of the gradients stacked in tower order: expand_dims, concat and reduce_mean, or stack and
-    reduce_mean. A test of any kind, a name, a clip, a print: then it is not a plain mean.
+    reduce_mean; those that are None may be left out. Any other test, a name, a clip: then it is not a plain mean.
     """
-    found = _parts(file, function)
-    if not found:
-        return False
-    return _Mean(file, found["pairs"].value, found["result"].value).holds(_statements(found["loop"]))
+    return (found := _parts(file, function)) is not None and found.holds(_statements(found.loop))
 
 
 def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
     """True if a function goes over `zip(*towers)` and returns a list, which is empty if there are no towers."""
-    return bool(_parts(file, function))
+    return _parts(file, function) is not None
 
 
-def _parts(file: File, function: cst.FunctionDef) -> dict[str, Any]:
-    """The parts of a function that goes over `zip(*towers)` and returns a list; none for any other function."""
-    body = _statements(function)
-    parts = [_extract(function, _FUNCTION), *map(_extract, body, _BODY)]
+def find_prints(function: cst.FunctionDef) -> list[cst.Call]:
+    """The calls of `print` in a function."""
+    calls = (node for node in nodes.walk(function) if isinstance(node, cst.Call))
+    return [call for call in calls if nodes.is_name(call.func) and call.func.value == "print"]
+
+
+def _parts(file: File, function: cst.FunctionDef) -> _Mean | None:
+    """What goes over `zip(*towers)` in a function that returns a list, and does nothing else beside."""
+    given = _extract(function, _FUNCTION)
+    before = _Mean(file, None, "", "", {given["towers"].value: "towers"} if given else {})
+    statements = _statements(function)
+    body = [each for each in statements if not before.is_without_effect(each)]
+    parts = [given, *map(_extract, body, _BODY)]
     if len(body) != 3 or not all(parts):
-        return {}
+        return None
     found = dict(ChainMap(*parts))
-    if file.canonical(found["zip"]) not in ("builtins.zip", "six.moves.zip"):
-        return {}
     towers, zipped, result, returned = (
         found[word].value for word in ("towers", "zipped", "result", "returned")
     )
-    return found if towers == zipped and result == returned else {}
+    is_zip = file.canonical(found["zip"]) in _ZIPS
+    if not is_zip or towers != zipped or result != returned or before.held.get(towers) != "towers":
+        return None
+    held = {name: kind for name, kind in before.held.items() if name != result}
+    return _Mean(file, found["loop"], found["pairs"].value, result, held)
 
 
 class _Mean:
     """The body of the loop over variables, statement by statement: what each name holds is one of a few things.
 
     `held` is by name: 'list' (an empty one), 'gradient', 'row' (a gradient with a dimension before it), 'gradients' and
-    'rows' (of all towers), 'stack', 'mean', 'variable', 'pair'. Of means by a sum there are 'sum', 'number' (of towers)
-    and 'share' (1 by that).
+    'rows' (of all towers, or 'some'), 'variables', 'stack', 'mean', 'variable', 'pair'; 'own pair' is that of a tower,
+    'towers' the argument, 'nothing' of no use. Of means by a sum there are 'sum', 'number' (of towers) and 'share' (1
+    by that).
     """
 
-    def __init__(self, file: File, pairs: str, result: str) -> None:
-        self.file, self.pairs, self.result = file, pairs, result
-        self.held: dict[str, str] = {}
+    def __init__(self, file: File, loop: Any, pairs: str, result: str, held: dict[str, str]) -> None:
+        self.file, self.loop, self.pairs, self.result, self.held = file, loop, pairs, result, held
 
     def holds(self, body: list[nodes.Statement]) -> bool:
         """True if the statements append (mean, variable) to the result, at their end, and do nothing else."""
@@ -222,11 +237,54 @@ class _Mean:
             return False
         return self._kind(last["value"]) == "pair"
 
+    def is_without_effect(self, statement: nodes.Statement) -> bool:
+        """True if a statement only prints, or gives what is read here another name."""
+        match statement:
+            case cst.Expr(value=cst.Call(func=cst.Name(value="print"), args=given)):
+                return all(nodes.is_plain(each) and self._is_read(each.value) for each in given)
+        found = _extract(statement, _ASSIGN)
+        if not found or not self._is_read(found["value"]):
+            return False
+        self.held[found["name"].value] = self._kind(found["value"]) or "nothing"
+        return True
+
+    def _is_read(self, value: cst.BaseExpression) -> bool:
+        """True if an expression makes nothing in the graph: names, shapes, what stands in the lists of towers."""
+        match value:
+            case cst.Name() | cst.SimpleString() | cst.Integer():
+                return True
+            case cst.Attribute(value=owner, attr=cst.Name(value="name" | "op" | "shape" | "dtype")):
+                return self._is_read(owner)
+            case cst.Subscript(value=cst.Name(value=name)):
+                is_list = name == self.pairs or self.held.get(name) in _INDEXED
+                return is_list and isinstance(nodes.index_of(value), cst.Integer)
+            case cst.Subscript(value=cst.Subscript() as inner):
+                return self._is_read(inner) and isinstance(nodes.index_of(value), cst.Integer)
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="get_shape" | "as_list")), args=[]
+            ):
+                return self._is_read(owner)
+            case cst.Call(
+                func=cst.Attribute(value=cst.SimpleString(), attr=cst.Name(value="format")), args=given
+            ):
+                return all(nodes.is_plain(each) and self._is_read(each.value) for each in given)
+            case cst.Call(func=func, args=[given]) if self.file.canonical(func) == "builtins.len":
+                return nodes.is_plain(given) and self._is_read(given.value)
+            case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo(), right=right):
+                return self._is_read(right)
+            case cst.Tuple():
+                return not nodes.has_star(value) and all(map(self._is_read, nodes.items(value)))
+        return False
+
     def _is_known(self, statement: nodes.Statement) -> bool:
         if isinstance(statement, cst.For):
             return self._is_inner_loop(statement)
+        if self._is_unzipped(statement):
+            return True
         found = _extract(statement, _ASSIGN)
         name, kind = nodes.last_name(found.get("name")), self._kind(found.get("value"))
+        if kind is None and self.pairs != name != self.result:
+            return self.is_without_effect(statement)
         if kind is None or name == self.result:
             return False
         if name == self.pairs:
@@ -236,23 +294,53 @@ class _Mean:
         self.held[name] = kind
         return True
 
+    def _is_unzipped(self, statement: nodes.Statement) -> bool:
+        """`grads, variables = zip(*pairs)`."""
+        match statement:
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call):
+                names, zipped = _extract(target, _PAIR), _extract(call, _ZIPPED)
+            case _:
+                return False
+        if not names or not zipped or not self._are_pairs(zipped["zipped"]):
+            return False
+        if self.file.canonical(zipped["zip"]) not in _ZIPS or self.result in (
+            each.value for each in names.values()
+        ):
+            return False
+        self.held |= {names["first"].value: "gradients", names["second"].value: "variables"}
+        return bool(names["first"].value != names["second"].value)
+
+    def _of_a_tower(self, target: cst.BaseExpression) -> dict[str, str]:
+        """What a target holds that goes over the pairs: `g, v`, or `pair`."""
+        if nodes.is_name(target):
+            return {target.value: "own pair"}
+        found = _extract(target, _PAIR)
+        names = [found[place].value for place in ("first", "second") if found]
+        return {names[0]: "gradient", names[1]: "nothing"} if len(set(names)) == 2 else {}
+
     def _is_inner_loop(self, loop: cst.For) -> bool:
         """`for g, _ in pairs:` that appends each gradient, expanded or not, to an empty list, and ends so."""
-        gradient, body = _first_of_pair(loop.target), _statements(loop)
+        held, body = self._of_a_tower(loop.target), _statements(loop)
+        gradient = next((name for name, kind in held.items() if kind == "gradient"), "")
+        leaves_out = any(isinstance(each, cst.If) for each in body)
+        if len(body) == 1 and isinstance(body[0], cst.If) and body[0].orelse is None:
+            if not _is_none(body[0].test, gradient, cst.IsNot | cst.NotEqual):
+                return False
+            body = _statements(body[0])
         last = _extract(body[-1], m.Expr(_APPENDED)) if body else {}
-        if not last or gradient is None or loop.orelse or not self._are_pairs(loop.iter):
+        if not last or not held or loop.orelse or not self._are_pairs(loop.iter):
             return False
-        outside, self.held = self.held, {gradient: "gradient"}
+        outside, self.held = self.held, held
         in_rows = all(
             _is_about_none(statement, gradient)
-            or (self._is_known(statement) and set(self.held.values()) <= set(_LISTS))
+            or (self._is_known(statement) and set(self.held.values()) <= {*_LISTS, "own pair", "nothing"})
             for statement in body[:-1]
         )
         kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
         self.held = outside
         if not in_rows or kind is None or self.held.get(name) != "list":
             return False
-        self.held[name] = kind
+        self.held[name] = f"some {kind}" if leaves_out else kind
         return True
 
     def _kind(self, value: cst.BaseExpression | None) -> str | None:
@@ -267,20 +355,22 @@ class _Mean:
             case cst.Subscript(value=cst.Subscript() as inner):  # pairs[0][1]
                 is_first = _is(nodes.index_of(value), 1) and _is(nodes.index_of(inner), 0)
                 return "variable" if is_first and self._are_pairs(inner.value) else None
+            case cst.Subscript(value=cst.Name(value=of)) if _is(nodes.index_of(value), 0):
+                return {"variables": "variable", "own pair": "gradient"}.get(self.held.get(of, ""))
             case cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[], asynchronous=None) as over):
-                gradient = _first_of_pair(over.target)
-                if gradient is None or not self._are_pairs(over.iter):
+                held = self._of_a_tower(over.target)
+                if not held or not self._are_pairs(over.iter):
                     return None
-                outside, self.held = self.held, {gradient: "gradient"}
-                kind, self.held = self._kind(value.elt), outside
-                return _LISTS.get(kind or "")
+                outside, self.held = self.held, held
+                item, self.held = self._kind(value.elt), outside
+                return _LISTS.get(item or "")
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 return self._combined(left, type(operator), right)
             case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=left)]):
                 if self.file.canonical(func) == "builtins.float" and self._kind(left) == "number":
                     return "number"
                 if self.file.canonical(func) == "builtins.len":
-                    of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows")
+                    of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows", "towers")
                     return "number" if of_all else None
                 return self._made(value)
             case cst.Call(
@@ -333,18 +423,22 @@ class _Mean:
 
 
 def _is_about_none(statement: nodes.Statement, gradient: str) -> bool:
-    """True if it is `assert gradient is not None`: the mean of None is an error, too."""
-    test = nodes.compared(statement.test) if isinstance(statement, cst.Assert) else None
-    if test is None or not isinstance(test[1], cst.IsNot):
+    """True if it is `assert gradient is not None`, or `if gradient is None: continue`."""
+    match statement:
+        case cst.Assert(test=test):
+            return _is_none(test, gradient, cst.IsNot)
+        case cst.If(test=test, orelse=None):
+            is_left_out = [type(each) for each in nodes.block(statement)] == [cst.Continue]
+            return is_left_out and _is_none(test, gradient, cst.Is | cst.Equal)
+    return False
+
+
+def _is_none(test: cst.BaseExpression, name: str, sign: Any) -> bool:
+    """True if it compares what a name holds with None, by one of some signs."""
+    found = nodes.compared(test)
+    if found is None or not isinstance(found[1], sign) or not nodes.is_name(found[0]):
         return False
-    return nodes.last_name(test[0]) == gradient and nodes.is_name(test[0]) and nodes.is_none(test[2])
-
-
-def _first_of_pair(target: cst.BaseExpression) -> str | None:
-    """The first of two names."""
-    found = _extract(target, _PAIR)
-    names = [found[place].value for place in ("first", "second") if found]
-    return names[0] if len(set(names)) == 2 else None
+    return found[0].value == name and nodes.is_none(found[2])
 
 
 def _extract(node: cst.CSTNode, pattern: m.BaseMatcherNode) -> dict[str, Any]:

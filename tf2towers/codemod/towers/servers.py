@@ -10,7 +10,7 @@ import libcst.matchers as m
 from tf2towers.codemod.certainty import is_certain
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain, walk
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.scopes import begins_a_line, find_withs_around
 
@@ -32,7 +32,7 @@ class Setter:
     target: cst.Name | None = None
 
 
-@cached_per_file
+@found_once
 def find_entered_setters(file: File) -> list[Setter]:
     """Each `tf.device(tf.train.replica_device_setter(...))`, and each setter with a name that is only entered."""
     return [*_find_inline_setters(file), *_find_named_setters(file)]
@@ -52,7 +52,7 @@ def setter_around(file: File, node: cst.CSTNode) -> tuple[Setter, cst.With] | No
     return None
 
 
-@cached_per_file
+@found_once
 def find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
     loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU

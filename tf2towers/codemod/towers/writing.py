@@ -36,6 +36,7 @@ from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
     argument,
+    assigned,
     block,
     has_star,
     imported,
@@ -43,10 +44,9 @@ from tf2towers.codemod.nodes import (
     is_name,
     last_name,
     literal,
-    targets,
     walk,
 )
-from tf2towers.codemod.program import File, cached_per_file
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
 from tf2towers.codemod.towers.device import texts_in
@@ -135,7 +135,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     return found
 
 
-@cached_per_file
+@found_once
 def write_towers(file: File) -> TowerChanges:
     """What is written for the towers of a file, once."""
     return _Writer(file).all()
@@ -326,6 +326,12 @@ class _Writer:
         broken = f"\n{self._deeper}".join(rows)
         return f"({broken})" if len(rows) > 1 else ", ".join(names)
 
+    def _one_result(self, function: ReplicaFunction, listed: str) -> Sequence[str]:
+        """What is returned beside gradients: where it is much, a tuple that the towers' results have as one."""
+        if len(function.returned) <= 2:
+            return function.returned
+        return [listed if listed.startswith("(") else f"({listed})"]
+
     @property
     def _deeper(self) -> str:
         """The white space of a line that goes on, beside the indentation of its statement."""
@@ -348,7 +354,7 @@ class _Writer:
             )
         last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
         if function.gathered:
-            gathering = _Gathering(self.file, loop, function)
+            gathering = _Gathering(self.file, loop, function, self._one_result(function, result))
             self.made.changes += gathering.changes()
             last = gathering.last_lines
             calls = (call for each in function.gathered for call in each.reduced)
@@ -370,8 +376,8 @@ class _Writer:
         given = [self._argument(strategy, argument, parts) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
         gathered = [each.name for each in function.gathered]
-        many = len(function.returned) > 2 and not gathered
-        results = [fresh_name(self.file, loop, _RESULTS)] if many else [*gathered, *function.returned]
+        many = [fresh_name(self.file, loop, _RESULTS)] if len(function.returned) > 2 else []
+        results = [*gathered, *(many or function.returned)]
         call = f"{strategy.name}.run("
         head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
@@ -379,7 +385,7 @@ class _Writer:
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
-            taken = results[0] if many else f"({names})" if len(function.returned) > 1 else names
+            taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
             call = f" = {strategy.name}.experimental_local_results("
             head = f"{self._listed(function.returned, inner, call)}{call}"
             last = self._broken(head, f"{taken})[-1]", {}, inner)
@@ -428,6 +434,11 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+        elif self._are_parts_of_a_model(sites):
+            for site in sites:
+                message = "the GPUs here have parts of a model, and no towers: that is no strategy's scope"
+                self.file.note(site, "T2T605", message, kind="note")
+            sites = []
         sites += self._given_devices()
         sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
         around: dict[cst.With, Strategy] = {}
@@ -463,6 +474,20 @@ class _Writer:
                 self.made.strategies.append(replace(strategy, before=insertion.node))
                 self.made.changes.append(insertion)
                 self.made.changes += found
+
+    def _are_parts_of_a_model(self, sites: Sequence[cst.Call]) -> bool:
+        """True if each `with` enters a GPU of its own, and none takes gradients or calls what another one calls."""
+        entered = {site: self.file.parent(self.file.parent(site)) for site in sites}
+        if not all(isinstance(around, cst.With) for around in entered.values()):
+            return False
+        if any(is_name(node) for site in sites for node in walk(site.args[0])):
+            return False
+        calls = [
+            {last_name(node.func) for node in walk(*block(around)) if isinstance(node, cst.Call)}
+            for around in entered.values()
+        ]
+        shared = any(one & other for one, other in itertools.combinations(calls, 2))
+        return len({*map(self.file.text.of, sites)}) == len(sites) > 1 and not shared and all(calls)
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
         """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
@@ -519,10 +544,10 @@ class _Writer:
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = [
-            (other, statement.value)
+            (other, value)
             for other in self.file.program.files
             for statement in other.all(cst.Assign)
-            for target in targets(statement)
+            for target, value in assigned(statement)
             if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
         ]
         return bool(given) and all(
@@ -632,8 +657,8 @@ class _Written(NamedTuple):
 class _Gathering:
     """What makes a tower's function return what its loop appended to lists."""
 
-    def __init__(self, file: File, loop: cst.For, function: ReplicaFunction) -> None:
-        self.file, self.loop, self.function = file, loop, function
+    def __init__(self, file: File, loop: cst.For, function: ReplicaFunction, returned: Sequence[str]) -> None:
+        self.file, self.loop, self.function, self.returned = file, loop, function, returned
         #: the function's last lines, where its last statement does not return by itself
         self.last_lines: Lines = lambda now: []
         self._comments: list[cst.Expr] = []
@@ -647,7 +672,7 @@ class _Gathering:
         names = {each: self._name(each) for each in gathered if each not in at_the_end}
         items = [names.get(each) or f"{{item_{place}}}" for place, each in enumerate(gathered)]
         parts = {f"item_{place}": each.item for place, each in enumerate(gathered) if each not in names}
-        template = f"return {', '.join([*items, *self.function.returned])}"
+        template = f"return {', '.join([*items, *self.returned])}"
         for each in gathered:
             if each in names:
                 yield self._without_append(each)

@@ -20,6 +20,7 @@ from tf2towers.order.branches import Branch
 from tf2towers.order.operations import Operation, reach, sorted_operations
 from tf2towers.order.pairs import HELD, READ, WRITE, Access, Pair, decide, use_of
 from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.kept_by_loops import Kept, kept_by_loops
 from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import is_same_memory
 
@@ -210,10 +211,7 @@ class _Order:
         return done
 
     def _add_node(self, name: str, op: str, inputs: Sequence[str]) -> str:
-        node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=HOST)
-        node.attr["T"].type = tf.bool.as_datatype_enum
-        self._made[name] = node
-        return name
+        return self._new_node(name, op, inputs, HOST, tf.bool.as_datatype_enum).name
 
     # ops that return the variable's memory
 
@@ -238,32 +236,79 @@ class _Order:
             and not self._nodes.in_loop(read.name)
         }
         given: dict[str, set[str]] = {}  # a node -> the reads whose memory it returns
+        kept = kept_by_loops(self._all())
         used: dict[str, str] = {}
         for operation in operations:
             sources = {name for name, _ in operation.inputs} & given.keys()
             if operation.name in reads and operation.type == "ReadVariableOp":
                 given[operation.name] = {operation.name}
+            elif operation.name in kept:
+                begin = parse(kept[operation.name].begin.input[0]).node
+                given[operation.name] = given.get(begin, set())
+                continue
             if not sources or (node := self._node(operation.name)) is None:
                 continue
             if handed_on := sources.intersection(self._memory_of(node)):
                 given[node.name] = set().union(*map(given.__getitem__, handed_on))
-            elif not self._nodes.in_control_flow(node.name):
-                taken = {
-                    name: reads[name]
-                    for source in sources
-                    for name in given[source]
-                    if before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
-                    and self._is_where(node, reads[name].variable)
-                }
-                used.update(self._copy_reads_for(node, taken, given))
+                continue
+            popped = sources & kept.keys()
+            taken = {
+                name: reads[name]
+                for source in sources
+                for name in given[source]
+                if before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
+                and self._is_where(node, reads[name].variable)
+                and not (self._nodes.in_loop(node.name) and self._is_written_in_loop(reads[name].variable))
+            }
+            if not taken:
+                continue
+            suffix = f"/as_used_by/{node.name}"
+            begins = [self._take_memory(node, name, kept[name], suffix) for name in sorted(popped)]
+            used.update(self._copy_reads_for([*begins, node], suffix, node.name, taken, given))
         return used
 
+    def _take_memory(self, user: Any, pop: str, kept: Kept, suffix: str) -> Any:
+        """Makes a node in a gradient's loop take a variable's memory where it took what the first round kept.
+
+        Returns:
+            The `Enter` that brings the memory into the loop; its input is still what began the loop variable.
+        """
+        begin = copy_of(kept.begin)
+        begin.name, begin.device = f"{pop}{suffix}/memory", user.device
+        begin.attr["frame_name"].s, begin.attr["is_constant"].b = kept.frame, True
+        taken = begin
+        if not kept.always:
+            number = kept.count.attr["T"].type
+            last = self._new_node(
+                f"{pop}{suffix}/last", "Equal", kept.count.input[:2], kept.count.device, number
+            )
+            inputs = [last.name, begin.name, pop]
+            taken = self._new_node(f"{pop}{suffix}", "Select", inputs, user.device, begin.attr["T"].type)
+        self._made[begin.name] = begin
+        for place, text in enumerate(user.input):
+            if text == pop:
+                user.input[place] = taken.name
+        return begin
+
+    def _new_node(self, name: str, op: str, inputs: Sequence[str], device: str, dtype: int) -> Any:
+        node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)
+        node.attr["T"].type = dtype
+        self._made[name] = node
+        return node
+
     def _copy_reads_for(
-        self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]]
+        self,
+        waiting: list[Any],
+        suffix: str,
+        user: str,
+        taken: Mapping[str, Read],
+        given: Mapping[str, set[str]],
     ) -> dict[str, str]:
-        """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it."""
-        suffix = f"/as_used_by/{user.name}"
-        waiting = [user]
+        """Gives nodes their own copies of the reads in `taken`, and of the nodes between, which `user` computes with.
+
+        Returns:
+            As `_read_when_used`.
+        """
         while waiting:
             node = waiting.pop()
             for place, text in enumerate(node.input):
@@ -274,7 +319,7 @@ class _Order:
                     if made not in self._made:
                         waiting.append(self._copy(source.node, made))
         self._accesses.reads += [read._replace(name=f"{name}{suffix}") for name, read in taken.items()]
-        return {f"{name}{suffix}": user.name for name in taken}
+        return {f"{name}{suffix}": user for name in taken}
 
     def _copy(self, name: str, made: str) -> Any:
         copied = copy_of(self._node(name))
@@ -341,6 +386,8 @@ class _Order:
     def _memory_of(self, node: Any) -> list[str]:
         """The nodes whose memory a node returns; for the `Merge` of a `tf.cond`, the memory of one of its branches."""
         inputs = [parse(text).node for text in node.input if text[0] != "^"]
+        if node.op == "Enter" and node.attr["is_constant"].b:
+            return inputs
         if self._nodes.in_loop(node.name):
             return []
         if node.op == "Merge":
@@ -351,6 +398,9 @@ class _Order:
     def _is_where(self, node: Any, variable: str) -> bool:
         """True if a node is on its variable's own GPU, or on none: on another GPU it computes with a copy."""
         return "GPU" not in node.device or node.device == self._nodes.operation(variable).device
+
+    def _is_written_in_loop(self, variable: str) -> bool:
+        return any(map(self._nodes.in_loop, self._accesses.writers[variable]))
 
     def _is_written_here(self, variable: str) -> bool:
         return variable in self._accesses.writers and variable not in self._accesses.elsewhere

@@ -283,6 +283,56 @@ class NASCell(LayerRNNCell):
         return output, LSTMStateTuple(memory, output)
 
 
+class GRUBlockCell(LayerRNNCell):
+    """The gated recurrent unit (Cho et al. 2014) that TensorFlow 1 computed in one kernel.
+
+    Variables are `w_ru`, (depth + num_units, 2 * num_units), and `b_ru` of the gates, `w_c` and `b_c` of the candidate.
+
+    Raises:
+        ValueError: both or none of `num_units` and its old name `cell_size` are given.
+    """
+
+    _names = ("w_ru", "b_ru", "w_c", "b_c")
+    state_size: Any = None
+    output_size: Any = None
+
+    def __init__(
+        self,
+        num_units: int | None = None,
+        cell_size: int | None = None,
+        reuse: bool | None = None,
+        name: str = "gru_cell",
+    ) -> None:
+        super().__init__(_reuse=reuse, name=name)
+        if (num_units is None) == (cell_size is None):
+            raise ValueError("give one of num_units and cell_size")
+        self.state_size = self.output_size = cell_size if num_units is None else num_units
+
+    def build(self, inputs_shape: Any) -> None:
+        """Makes the variables."""
+        units, (of_gates, offsets, of_candidate, offset) = self.state_size, self._names
+        depth = tf.TensorShape(inputs_shape)[-1] + units
+        self._of_gates = self.add_weight(of_gates, [depth, 2 * units])
+        self._offsets = self.add_weight(offsets, [2 * units], initializer=v1.ones_initializer())
+        self._of_candidate = self.add_weight(of_candidate, [depth, units])
+        self._offset = self.add_weight(offset, [units], initializer=v1.zeros_initializer())
+        self.built = True
+
+    def call(self, inputs: tf.Tensor, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """(batch, depth) and (batch, units) -> the output, which is the next state."""
+        gates = tf.matmul(tf.concat([inputs, state], 1), self._of_gates)
+        reset, update = tf.split(tf.sigmoid(tf.nn.bias_add(gates, self._offsets)), 2, 1)
+        candidate = tf.matmul(tf.concat([inputs, state * reset], 1), self._of_candidate)
+        output = update * state + (1 - update) * tf.tanh(tf.nn.bias_add(candidate, self._offset))
+        return output, output
+
+
+class GRUBlockCellV2(GRUBlockCell):
+    """The same with variables `gates/kernel`, `gates/bias`, `candidate/kernel` and `candidate/bias`."""
+
+    _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")
+
+
 class AttentionCellWrapper(RNNCell):
     """A cell that attends to its last `attn_length` outputs (Bahdanau et al. 2014, over a window of its own).
 

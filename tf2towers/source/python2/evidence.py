@@ -16,7 +16,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tf2towers.source.ast_nodes import dotted, imported, module_of
-from tf2towers.source.python2.reached import Module, Reached
+from tf2towers.source.python2.reached import (
+    Module,
+    Reached,
+    bindings_of,
+    kept_by_tree,
+    module_bound_by,
+    nodes_of,
+)
 from tf2towers.source.python2.tables import read_words
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -44,6 +51,8 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     """True if Python 3 would fail in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
+    if not any(_has_a_sign(module.tree) for module in modules):
+        return False
     all_bound = {module: _bound_names(module, modules) for module in modules}
     reached = Reached(modules)
     for node, module in reached:
@@ -70,6 +79,24 @@ def _imports(module: Module) -> bool:
                 return True
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
             if node.module in MODULES or any(name in _OF_MODULES for _, name in imported(node)):
+                return True
+    return False
+
+
+@kept_by_tree
+def _has_a_sign(tree: ast.Module) -> bool:
+    """True if there is a node in a tree at which Python 3 may stop (`_stops_python3`), whatever its names mean."""
+    bound = bindings_of(tree)
+    for node in nodes_of(tree):
+        match node:
+            case ast.Name(id=name) if name in _BUILTINS:
+                return True
+            case ast.Attribute(attr="iteritems" | "iterkeys" | "itervalues"):
+                return True
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute) if bound.get(name):
+                if any(f"{module_bound_by(each)}.{attribute}" in _OF_MODULES for each in bound[name]):
+                    return True
+            case ast.BinOp(op=ast.Add(), left=ast.Call(func=ast.Attribute(attr="keys" | "values" | "items"))):
                 return True
     return False
 

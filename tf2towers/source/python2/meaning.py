@@ -18,7 +18,7 @@ from libcst import matchers as m
 from libcst import metadata
 
 from tf2towers.source.conversion import Step
-from tf2towers.source.cst_nodes import text_of
+from tf2towers.source.cst_nodes import is_sign, text_of
 from tf2towers.source.python2.bytes_in_text import text_of_bytes
 from tf2towers.source.python2.evidence import NAMES
 from tf2towers.source.python2.names import Names, dotted, is_like, is_plain_call, keywords_of
@@ -89,6 +89,10 @@ class Meaning(cst.CSTTransformer):
         #: call of `open` -> the use of the file: 'bytes' or 'text'
         self._opened: dict[cst.Call, str] = {}
         self._wanted: set[str] = set()
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Visits what may have something to convert in it."""
+        return not is_sign(type(node)) and super().on_visit(node)
 
     def converted(self) -> str:
         """The converted text."""

@@ -12,7 +12,7 @@ import libcst as cst
 from libcst import matchers as m
 from libcst import metadata
 
-from tf2towers.source.cst_nodes import scopes_of, spans_of, walk_module
+from tf2towers.source.cst_nodes import scopes_of, walk_module, write_module
 
 #: builtins of Python 2 that `grammar` does not convert
 _OF_PYTHON2 = frozenset(
@@ -40,7 +40,7 @@ class Names:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
-        return spans_of(self.module)[1]
+        return write_module(self.module).spans
 
     @cached_property
     def _lines(self) -> list[int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from tf2towers.source.ast_nodes import Function, bound_by, dotted, last_name, root_of
 
@@ -30,22 +32,22 @@ class Module:
     local: Mapping[str, Path]
     path: Path
 
-    @cached_property
+    @property
     def nodes(self) -> list[ast.AST]:
         """All nodes, each before its children."""
-        return list(ast.walk(self.tree))
+        return nodes_of(self.tree)
 
-    @cached_property
+    @property
     def bindings(self) -> dict[str, list[ast.AST]]:
         """Name -> its bindings, in any scope."""
-        return bindings(self.nodes)
+        return bindings_of(self.tree)
 
     @cached_property
     def libraries(self) -> dict[str, str]:
         """Name -> the module of another library that an import binds it to, for names without other bindings."""
         found: dict[str, str] = {}
         for name, given in self.bindings.items():
-            modules = {_module(binding) for binding in given}
+            modules = {module_bound_by(binding) for binding in given}
             if len(modules) == 1 and (module := modules.pop()) and module not in self.local:
                 found[name] = module
         return found
@@ -90,6 +92,33 @@ class Module:
         return _is_written_as_dict(node)
 
 
+Kept = TypeVar("Kept")
+
+
+def kept_by_tree(find: Callable[[ast.Module], Kept]) -> Callable[[ast.Module], Kept]:
+    """Decorator of a function of a tree, which programs of a folder share: it runs once for each."""
+    known: WeakKeyDictionary[ast.Module, Kept] = WeakKeyDictionary()
+
+    def found(tree: ast.Module) -> Kept:
+        if tree not in known:
+            known[tree] = find(tree)
+        return known[tree]
+
+    return found
+
+
+@kept_by_tree
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """All nodes of a module, each before its children."""
+    return list(ast.walk(tree))
+
+
+@kept_by_tree
+def bindings_of(tree: ast.Module) -> dict[str, list[ast.AST]]:
+    """Name -> its bindings in a module, in any scope."""
+    return bindings(nodes_of(tree))
+
+
 def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     """Name, or attribute (`self.x`) -> the nodes of its bindings: for an assignment the value, if it is visible.
 
@@ -130,7 +159,7 @@ def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     return found
 
 
-def _module(binding: ast.AST) -> str:
+def module_bound_by(binding: ast.AST) -> str:
     """The module that an `import` binds a name to; empty for anything else."""
     if not isinstance(binding, ast.alias):
         return ""

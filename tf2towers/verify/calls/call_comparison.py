@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
-from tf2towers.verify.comparison import Series, Tolerances, is_of
+from tf2towers.verify.comparison import Series, Tolerances
 
 # -- the recording that `tf2towers.verify.recorder.calls` wrote, call by call ------------------------------------------
 
@@ -32,7 +32,8 @@ class Call:
         fetches: for each fetched value, its name, its kind, and whether a hook fetched it.
         error: the name of the exception that it raised; empty if it returned.
         trains: whether the call runs an optimizer's update.
-        values: arrays by kind and by name; the name of an input or a fetched value is its position.
+        values: arrays by kind and by name; the name of an input or a fetched value is its position. Kind 'before' are
+            variables that other workers have changed since this one's last call.
         worker: the task that made the call, 'worker 1'; empty in a program of one process.
     """
 
@@ -115,6 +116,35 @@ def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
 
 #: variables by worker, session and name
 State = dict[tuple[str, int, str], np.ndarray]
+#: whether a difference is within a tolerance, counts as rounding, or as a difference
+Verdict = Literal["within", "rounding", "differs"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One value of a call on both sides.
+
+    Attributes:
+        key: the value's name; of an input or a fetched value, its position.
+        label: its name for reports.
+        values: the original's and the migrated script's; None where a side has none.
+        calls: those of both sides.
+        before, first: of a variable, the original's value before the call, and its first one; None where it had none.
+        others: the value in the other recordings of the original.
+    """
+
+    kind: Kind
+    key: str
+    label: str
+    values: tuple[np.ndarray | None, np.ndarray | None]
+    calls: tuple[Call, Call]
+    before: np.ndarray | None = None
+    first: np.ndarray | None = None
+    others: Sequence[np.ndarray | None] = ()
+
+
+#: judges a pair that differs, given the difference relative to the largest element
+Judge = Callable[[Pair, float], Verdict]
 
 
 @dataclass(frozen=True)
@@ -150,51 +180,102 @@ class Compared:
 def compare(
     original: Run,
     migrated: Run,
-    tolerances: Tolerances | None = None,
+    judge: Judge | None = None,
     left_out: Iterable[str] = (),
-    settled: Collection[str] = (),
-    calls: int | None = None,
+    others: Sequence[Run] = (),
 ) -> Compared:
     """Compares two recorded runs, call by call.
 
     Args:
-        tolerances: the tolerances, relative to the largest element; by default every bit counts.
+        judge: judges what differs; None: every bit counts.
         left_out: variables that are not compared.
-        settled: variables whose training steps were judged separately. Where a training call changes them, their
-            gradients or their slots, differences outside the tolerance count as rounding.
-        calls: the number of the original's calls that are compared; None: all.
+        others: other recordings of the original, which the judge compares with it.
     """
-    limits, left_out = tolerances or Tolerances(), frozenset(left_out)
+    left_out = frozenset(left_out)
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
-    states: tuple[State, ...] = ({}, {})
-    rounding: set[tuple[Kind, str]] = set()
-    different: set[tuple[Kind, str]] = set()
-    for call, match in zip_longest(islice(original, calls), migrated):
+    verdicts: dict[tuple[Kind, str], set[Verdict]] = {}
+    states: list[State] = [{} for _ in range(2 + len(others))]
+    firsts: State = {}
+    for call, match, *again in zip_longest(original, migrated, *others):
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
             break
         found.hooks_apart += _of_hooks(call) != _of_hooks(match)
-        for kind, key, label, value, other in _pairs(call, match, states):
-            if kind == "variable" and key in left_out:
+        for pair in _pairs([call, match, *again], states, firsts):
+            if pair.kind == "variable" and pair.key in left_out:
                 continue
-            of_value = series.setdefault((kind, label), Series.like(value, other))
-            apart = of_value.add(call.number, value, other)
-            if not apart or (apart <= limits.of(kind) and value is not None and value.dtype.kind in "fc"):
+            name = pair.kind, pair.label
+            of_value = series.setdefault(name, Series.like(*pair.values))
+            apart = of_value.add(call.number, *pair.values)
+            if not apart:
                 continue
-            if call.trains and is_of(kind, key, settled):
-                rounding.add((kind, label))
-                continue
-            different.add((kind, label))
-            if found.first is None:
-                found.first = Difference(call, match, kind, label, (value, other))
-            if found.first.original is call:
-                found.beside[kind] = found.beside.get(kind, 0) + 1
-    found.comparisons = [
-        compared.comparison(*key, limits.of(key[0]), key in rounding - different)
-        for key, compared in series.items()
-    ]
+            verdict: Verdict = "differs" if judge is None or apart == float("inf") else judge(pair, apart)
+            verdicts.setdefault(name, set()).add(verdict)
+            if verdict == "differs":
+                if found.first is None:
+                    found.first = Difference(call, match, pair.kind, pair.label, pair.values)
+                if found.first.original is call:
+                    found.beside[pair.kind] = found.beside.get(pair.kind, 0) + 1
+    for name, compared in series.items():
+        given = verdicts.get(name, set())
+        found.comparisons.append(compared.comparison(*name, given <= {"within"}, "differs" not in given))
     return found
+
+
+def within(limits: Tolerances) -> Judge | None:
+    """Judges by tolerances alone; None where every bit counts."""
+
+    def judge(pair: Pair, apart: float) -> Verdict:
+        return "within" if is_within(pair, apart, limits, pair.first) else "differs"
+
+    return judge if limits.gradients or limits.variables else None
+
+
+def is_within(pair: Pair, apart: float, limits: Tolerances, began: np.ndarray | None) -> bool:
+    """True if the values of a pair differ at most by a tolerance.
+
+    Args:
+        apart: the difference relative to the largest element.
+        began: the value from which a variable has moved; None for none.
+    """
+    own, part = pair.values[0], limits.of(pair.kind)
+    if own is None or own.dtype.kind not in "fc":
+        return False
+    if not limits.moves:
+        return apart <= part
+    by = own
+    if pair.kind == "variable" and began is not None and began.shape == own.shape:
+        by = own - began
+    off = difference(pair)
+    return all(size(off) <= part * size(by) + size(_last_places(pair.kind, own)) for size in SIZES)
+
+
+def _last_places(kind: Kind, value: np.ndarray) -> np.ndarray:
+    """What an update of a variable may lose, however little it moves: four units in its last place."""
+    return (4 * float(np.finfo(value.dtype).eps) if kind == "variable" else 0.0) * np.abs(value)
+
+
+def difference(pair: Pair) -> np.ndarray:
+    """How far the elements of both sides are apart, in float64."""
+    own, other = pair.values
+    assert own is not None and other is not None
+    wide = np.complex128 if own.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        return np.abs(np.subtract(own, other, dtype=wide))
+
+
+def largest_of(value: np.ndarray) -> float:
+    """The size of the largest finite element."""
+    return float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))
+
+
+def norm_of(value: np.ndarray) -> float:
+    """The square root of the sum of the squares of the finite elements."""
+    return float(np.sqrt(np.sum(np.square(np.abs(value), dtype=np.float64), where=np.isfinite(value))))
+
+
+SIZES = (largest_of, norm_of)
 
 
 def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:
@@ -232,22 +313,45 @@ def _listed(found: list[tuple[str, str]]) -> str:
     return ", ".join(f"{kind} ({name})" for name, kind in found[:4]) + (", .." if len(found) > 4 else "")
 
 
-def _pairs(
-    original: Call, migrated: Call, states: tuple[State, ...]
-) -> Iterator[tuple[Kind, str, str, np.ndarray | None, np.ndarray | None]]:
-    """Yields kind, key, name for reports, and both values, of all values that either call has."""
+def _pairs(calls: Sequence[Call | None], states: Sequence[State], firsts: State) -> Iterator[Pair]:
+    """Yields all values that the first or the second call has.
+
+    Args:
+        calls: that of the original, of the migrated script, and of the other recordings of the original.
+        states, firsts: the variables that each run has had before, and the original's first ones; updated.
+    """
+    call, match = calls[:2]
+    assert call is not None and match is not None
     for kind in KINDS:
-        one, two = original.values.get(kind, {}), migrated.values.get(kind, {})
-        names = list(dict.fromkeys([*one, *two]))
+        values = [each.values.get(kind, {}) if each is not None else {} for each in calls]
+        names = list(dict.fromkeys([*values[0], *values[1]]))
+        before: dict[str, np.ndarray] = {}
         if kind == "variable":  # a variable that a call did not record is unchanged
-            for state, call, values in zip(states, (original, migrated), (one, two), strict=True):
-                state.update({_owned(call, name): value for name, value in values.items()})
-            one, two = (
-                {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
-                for state, call in zip(states, (original, migrated), strict=True)
-            )
+            _update(states, calls, "before")
+            before = _state_of(states[0], call, names)
+            _update(states, calls, kind)
+            values = [
+                _state_of(state, each, names) if each is not None else {}
+                for state, each in zip(states, calls, strict=True)
+            ]
+            for name, value in values[0].items():
+                firsts.setdefault(_owned(call, name), value)
         for key in names:
-            yield kind, key, _label(kind, key, original, migrated), one.get(key), two.get(key)
+            one, two, *others = (each.get(key) for each in values)
+            yield Pair(
+                kind, key, _label(kind, key, call, match), (one, two), (call, match), before.get(key),
+                firsts.get(_owned(call, key)) if kind == "variable" else None, others,
+            )  # fmt: skip
+
+
+def _update(states: Sequence[State], calls: Sequence[Call | None], kind: str) -> None:
+    for state, each in zip(states, calls, strict=True):
+        if each is not None:
+            state.update({_owned(each, name): value for name, value in each.values.get(kind, {}).items()})
+
+
+def _state_of(state: State, call: Call, names: Iterable[str]) -> dict[str, np.ndarray]:
+    return {name: state[_owned(call, name)] for name in names if _owned(call, name) in state}
 
 
 def _label(kind: Kind, key: str, original: Call, migrated: Call) -> str:

@@ -1,162 +1,185 @@
-"""Finds differences that are only rounding: gradients that are 0 in exact arithmetic, as float64 shows."""
+"""Judges calls of two TensorFlows one by one: a difference counts as rounding where rounding alone makes as much.
+
+How much it makes is measured: the original runs again, each call from the variables that it had. Its weights are moved
+by one unit in their last place, up or down by chance. What the migrated script makes of the original's variables may
+then differ from the original by `TIMES` as much.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
-from tf2towers.launch.program import makes_session_calls
-from tf2towers.report.parity_result import Comparison, Kind, ParityResult
-from tf2towers.verify.comparison import Tolerances, compare
-from tf2towers.verify.process import RunFailed
+from tf2towers.verify.calls.call_comparison import (
+    SIZES,
+    Call,
+    Pair,
+    Run,
+    State,
+    Verdict,
+    difference,
+    is_within,
+    largest_of,
+)
+from tf2towers.verify.comparison import OTHER_TENSORFLOW
 from tf2towers.verify.recorder.variables import belongs_to
-from tf2towers.verify.recording import Recording, Step, dense
-from tf2towers.verify.sides import Options, record_original
+from tf2towers.verify.recording import dense
 
-#: a gradient counts as 0 in exact arithmetic if its size in float64 is at most this part of that in float32
-_NOTHING = 2.0**-18
-#: the largest ratio of the sizes of two roundings of one such gradient
+#: how much more than was measured counts as rounding; measured is the weights' rounding alone
+TIMES = 4.0
+#: the largest ratio of the sizes of two gradients that are rounding
 _ALIKE = 16.0
 
 
-def record_steps_of_both(
-    result: ParityResult, options: Options, place: Path, *, double: bool
-) -> tuple[Recording, Recording] | None:
-    """Runs two programs of sessions once more, and records the values of their training steps.
-
-    Each step of the migrated script starts from the original's variables.
+class Rounding:
+    """Judges the calls of a migrated script that start from the original's variables (`call_comparison.Judge`).
 
     Args:
-        double: whether the original's gradients are also computed in float64.
+        original, migrated: both runs, of as many calls.
+        moved: recordings of the original with its weights moved.
 
-    Returns:
-        Both recordings; None where a run fails, which a note reports.
+    Attributes:
+        found: the variables whose gradients, or elements of them, are rounding, and which part of it rounding moves: of
+            the largest element; 1: all of it.
     """
-    how = dataclasses.replace(options, steps=min(options.steps, 4), continuous=True)
-    original, migrated = place / "original-steps", place / "migrated-steps"
-    script, of_runtime = result.original.script, makes_session_calls(result.original.script)
-    exact = dataclasses.replace(how, double=double)
-    in_step = dataclasses.replace(how, in_step=original)
-    try:
-        record_original(script, result.arguments, original, exact, migrated=of_runtime)
-        record_original(result.migrated.script, result.arguments, migrated, in_step, migrated=True)
-    except RunFailed as problem:
-        result.notes.append(f"the cause could not be searched: {str(problem).splitlines()[0]}")
-        return None
-    return Recording.load(original), Recording.load(migrated)
 
+    def __init__(self, original: Run, migrated: Run, moved: Sequence[Run]) -> None:
+        self._trainable = original.trainable
+        self.sizes = Sizes(original, migrated, moved)
+        self._alone = self.sizes.gradients_of_rounding()
+        self.found: dict[str, float] = {}
+        self._apart: set[str] = set()  # the variables whose gradients differ
 
-def gradients_of_rounding(original: Iterable[Step], migrated: Iterable[Step]) -> set[str]:
-    """The variables whose gradients are 0 in exact arithmetic: both sides' values are rounding, of about one size.
+    def __call__(self, pair: Pair, apart: float) -> Verdict:
+        """The verdict on a pair; `apart` is the difference relative to the largest element."""
+        owner = self._owner_of(pair)
+        verdict = self._judge(pair, apart, owner)
+        if verdict == "rounding" and owner:
+            self.found[owner] = self.sizes.part(owner)
+        if verdict == "differs" and pair.kind == "gradient":
+            self._apart.add(owner)
+        return verdict
 
-    Examples are a bias before a batch norm and the bias of attention's keys. Adam makes whole steps of such gradients,
-    in different directions on both sides; nothing else in the program depends on those variables. The sizes are the
-    largest of all steps: in one of them a sum may happen to be 0 on one side.
-    """
-    sizes: dict[str, list[float]] = {}
-    for step, match in zip(original, migrated, strict=False):
-        for name, exact in step.gradients64.items():
-            of_step = (exact, step.gradients[name], match.gradients.get(name))
-            known = sizes.get(name, [0.0, 0.0, 0.0])
-            sizes[name] = [max(size, _largest(value)) for size, value in zip(known, of_step, strict=True)]
-    return {
-        name
-        for name, (exactly, own, other) in sizes.items()
-        if own and exactly <= _NOTHING * own and other <= _ALIKE * own
-    }
+    def _judge(self, pair: Pair, apart: float, owner: str) -> Verdict:
+        if is_within(pair, apart, OTHER_TENSORFLOW, pair.before):
+            return "within"
+        if owner in self._alone and pair.calls[0].trains:
+            return "rounding"
+        if pair.kind == "variable" and owner in self._apart:
+            return "differs"
+        if pair.kind == "variable" and owner and owner in self.sizes.changes:
+            rounding = self._is_update_of_rounding(pair, owner)
+            if rounding is not None:
+                return "rounding" if rounding else "differs"
+        off, moved = difference(pair), _moved(pair)
+        is_rounding = moved is not None and all(size(off) <= TIMES * size(moved) for size in SIZES)
+        return "rounding" if is_rounding else "differs"
 
+    def _owner_of(self, pair: Pair) -> str:
+        """The trained variable whose gradient, slot, average or summary a value is, or itself; else an empty name."""
+        if pair.kind not in ("gradient", "variable", "summary"):
+            return ""
+        return max((name for name in self._trainable if belongs_to(pair.key, [name])), key=len, default="")
 
-# -- an update of rounding: Adam, for one, divides a gradient by its own size ------------------------------------------
-# An element of a variable, or of its slots and averages, is rounding where its gradient is within the tolerance, and
-#     |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
-#     r: the relative difference of its gradient's element, |migrated - original| / |the original's in float64|
-#     most: 1 + TIMES for a weight, whose update grows at most with the gradient; 1 + TIMES ** 2 for the rest, which may
-#         grow with its square (Adam's second moment).
-#
-# So a weight whose gradient is more than rounding may only differ by the effect of its gradient's own difference.
-# Another learning rate or epsilon is still reported as a difference.
+    # An update may turn rounding into whole steps: Adam, for one, divides a gradient by its own size. An element of a
+    # variable, or of its slots and averages, is rounding where
+    #     |migrated - original| <= min(most, TIMES * r) * (the variable's largest change by any call of the original)
+    #     r: the relative difference of its gradient's element, |migrated - original| / |original|
+    #     most: 1 + TIMES for a weight, whose update grows at most with the gradient; 1 + TIMES ** 2 for the rest, which
+    #         may grow with its square (Adam's second moment).
+    # So an update may only differ by the effect of its gradient's own difference.
 
-TIMES = 4.0
-
-
-def compare_steps_of_rounding(
-    original: Recording, migrated: Recording, limits: Tolerances
-) -> tuple[list[Comparison], list[str]]:
-    """Compares steps that start from the same variables, on two TensorFlows; rounding counts as within tolerance.
-
-    Returns:
-        The comparisons; and the names of the variables whose gradients, or elements of them, are rounding.
-
-    Raises:
-        NotComparable: see `step_comparison.compare`.
-    """
-    noise = gradients_of_rounding(original.steps, migrated.steps)
-    kinds: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient", "variable")
-    found = compare(original.steps, migrated.steps, limits, kinds, noise=noise)
-    names = set(noise)
-    for place, each in enumerate(found):
-        if each.kind in ("gradient", "tower gradient") and not each.within and not each.problem:
-            name = each.name.rpartition(": ")[2]
-            if _is_as_exact(name, original.steps, migrated.steps, limits):
-                found[place] = dataclasses.replace(each, within=True, rounding=True)
-                names.add(name)
-    apart = {each.name for each in found if each.kind == "gradient" and not each.within}
-    for place, each in enumerate(found):
-        owner = owner_of(each.name, original.facts.trainable)
-        if each.within or each.problem or each.kind != "variable" or owner is None or owner in apart:
-            continue
-        if _is_update_of_rounding(each.name, owner, original.steps, migrated.steps, limits):
-            found[place] = dataclasses.replace(each, within=True, rounding=True)
-            names.add(owner)
-    return found, sorted(names)
-
-
-def _is_as_exact(name: str, original: Sequence[Step], migrated: Sequence[Step], limits: Tolerances) -> bool:
-    """True if a gradient is in each step as near to the exact one as the original's, whose terms cancel out.
-
-    As near is within the tolerance, or at most TIMES the original's own rounding away.
-    """
-    for step, match in zip(original, migrated, strict=True):
-        own, exact = step.gradients.get(name), step.gradients64.get(name)
-        other = match.gradients.get(name)
-        if own is None or other is None or exact is None or not own.shape == other.shape == exact.shape:
-            return False
-        error = max(TIMES * _largest(own - exact), limits.gradients * _largest(own))
-        if not _largest(other - exact) <= error:
-            return False
-    return True
-
-
-def owner_of(name: str, trainable: Iterable[str]) -> str | None:
-    """The trained variable that a variable is, or is a slot or average of; None for others, such as a moving mean."""
-    return max((owner for owner in trainable if belongs_to(name, [owner])), key=len, default=None)
-
-
-def _is_update_of_rounding(
-    name: str, owner: str, original: Sequence[Step], migrated: Sequence[Step], limits: Tolerances
-) -> bool:
-    change = max(_largest(step.after[name] - step.variables[name]) for step in original)
-    most = 1 + (TIMES if name == owner else TIMES**2)
-    for step, match in zip(original, migrated, strict=True):
-        apart = np.abs(match.after[name].astype(np.float64) - step.after[name])
-        if _largest(apart) <= limits.variables * _largest(step.after[name]):
-            continue
-        shape = {owner: step.variables[owner].shape}
-        rows = {key: value for key, value in step.gradients.items() if key.endswith("//indices")}
-        sides = step.gradients, match.gradients, {**step.gradients64, **rows}
-        left, right, exact = (dense(gradients, shape).get(owner) for gradients in sides)
-        if left is None or right is None or exact is None or exact.shape != apart.shape:
-            return False
+    def _is_update_of_rounding(self, pair: Pair, owner: str) -> bool | None:
+        """None where the gradient is not known."""
+        own, other = pair.values
+        assert own is not None and other is not None
+        left, right = (_gradient(call, owner, own.shape) for call in pair.calls)
+        if left is None or right is None:
+            return None
+        most = 1 + (TIMES if pair.key == owner else TIMES**2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(right == left, 0.0, np.abs(right.astype(np.float64) - left) / np.abs(exact))
-        ulp = np.spacing(np.float32(_largest(step.after[name])))
-        if not np.all(apart <= np.minimum(most, TIMES * relative) * change + 4 * ulp):
-            return False
-    return True
+            apart = np.abs(np.subtract(right, left, dtype=np.float64))
+            relative = np.where(apart == 0.0, 0.0, apart / np.abs(left))
+        allowed = np.minimum(most, TIMES * relative) * self.sizes.changes[pair.key]
+        return bool(np.all(difference(pair) <= allowed + 4 * np.spacing(largest_of(own), dtype=own.dtype)))
 
 
-def _largest(value: np.ndarray | None) -> float:
-    return float("inf") if value is None else float(np.max(np.abs(value), initial=0.0))
+class Sizes:
+    """How large gradients are, how far rounding moves them, and how far variables move, over all calls that train.
+
+    Attributes:
+        changes: the largest change of each variable.
+    """
+
+    def __init__(self, original: Run, migrated: Run, moved: Sequence[Run]) -> None:
+        self.changes: dict[str, float] = {}
+        self._gradients: dict[
+            str, list[float]
+        ] = {}  # the original's, the migrated script's, what rounding moves
+        state: State = {}
+        for call, match, *others in zip(original, migrated, *moved, strict=False):
+            self._add_gradients(call, match, others)
+            for kind in ("before", "variable"):
+                for name, value in call.values.get(kind, {}).items():
+                    owned = call.worker, call.session, name
+                    before = state.get(owned)
+                    if kind == "variable" and call.trains and before is not None and value.dtype.kind == "f":
+                        self.changes[name] = max(self.changes.get(name, 0.0), largest_of(value - before))
+                    state[owned] = value
+
+    def _add_gradients(self, call: Call, match: Call, others: Sequence[Call]) -> None:
+        for name, own in call.values.get("gradient", {}).items():
+            other = match.values.get("gradient", {}).get(name)
+            again = [each.values.get("gradient", {}).get(name) for each in others]
+            moved = _largest_difference(own, again)
+            if moved is None or other is None or own.dtype.kind != "f":
+                continue
+            known = self._gradients.get(name, [0.0, 0.0, 0.0])
+            sizes = map(largest_of, (own, other, moved))
+            self._gradients[name] = [max(pair) for pair in zip(known, sizes, strict=True)]
+
+    def gradients_of_rounding(self) -> set[str]:
+        """The variables whose gradients are rounding alone on both sides, of about one size.
+
+        Examples are a bias before a batch norm and the bias of attention's keys, whose gradients are 0 in exact
+        arithmetic. Adam makes whole steps of them, in different directions on both sides; nothing else in the program
+        depends on those variables. The sizes are the largest of all steps: in one of them a sum may happen to be 0 on
+        one side. A gradient that is 0 in all steps moves no variable: what does is a mistake.
+        """
+        return {
+            name.partition("//")[0]
+            for name, (own, other, moved) in self._gradients.items()
+            if own and own <= TIMES * moved and other <= _ALIKE * own
+        }
+
+    def part(self, owner: str) -> float:
+        """The part of a variable's gradient that rounding moves, both by their largest elements; 1: all of it."""
+        found = [sizes for name, sizes in self._gradients.items() if name.partition("//")[0] == owner]
+        return max((min(moved / own, 1.0) if own else 1.0 for own, _, moved in found), default=1.0)
+
+
+def _gradient(call: Call, owner: str, shape: tuple[int, ...]) -> np.ndarray | None:
+    """The gradient of a variable in a call, with the rows of a sparse one in their places."""
+    gradients = {
+        name: value for name, value in call.values.get("gradient", {}).items() if belongs_to(name, [owner])
+    }
+    found = dense(gradients, {owner: shape}).get(owner)
+    return found if found is not None and found.shape == shape else None
+
+
+def _moved(pair: Pair) -> np.ndarray | None:
+    own = pair.values[0]
+    return None if own is None else _largest_difference(own, pair.others)
+
+
+def _largest_difference(own: np.ndarray, others: Sequence[np.ndarray | None]) -> np.ndarray | None:
+    """The largest difference of each element from other recordings' ones; None where none has the value."""
+    if own.dtype.kind not in "biuf":
+        return None
+    found = [
+        np.abs(np.subtract(other, own, dtype=np.float64))
+        for other in others
+        if other is not None and other.shape == own.shape
+    ]
+    return np.max(found, axis=0) if found else None

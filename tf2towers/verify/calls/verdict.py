@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,23 +13,19 @@ from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
-from tf2towers.verify.calls.call_comparison import Call, Compared, Difference, Run, compare
-from tf2towers.verify.calls.rounding import (
-    compare_steps_of_rounding,
-    gradients_of_rounding,
-    record_steps_of_both,
-)
-from tf2towers.verify.comparison import SUM_ORDER, NotComparable, Tolerances, outcome_of, tolerances
+from tf2towers.verify.calls.call_comparison import Compared, Difference, Judge, Run, compare, within
+from tf2towers.verify.calls.rounding import Rounding
+from tf2towers.verify.comparison import SUM_ORDER, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recording import Recording, Step, already_there
+from tf2towers.verify.recording import Recording, already_there
 from tf2towers.verify.result_notes import (
     is_repeatable,
     note_open,
-    note_steps_of_rounding,
+    note_rounding,
     open_words,
 )
-from tf2towers.verify.sides import Options, record_calls
+from tf2towers.verify.sides import Options, record_calls, record_original
 
 
 def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
@@ -50,7 +46,7 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
             f"the values differ, and TensorFlow {original.tensorflow} and {migrated.tensorflow} compute this "
             f"differently: {'; '.join(original.changed)}. Without --legacy-python both run on one TensorFlow"
         )
-    alone, steps = original.folders == [place / "original"], None
+    alone = original.folders == [place / "original"]
     across = result.is_across_versions and options.tolerance is None
     limits, rule = _limits(original, result.migrated.tensorflow, options)
     if result.outcome == "differs" and "order of the sum" in rule:
@@ -61,12 +57,8 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and not (of_runtime or result.is_across_versions or limits.gradients)
     ):
         _judge_with_resources(result, options, place, original, migrated)
-    if result.outcome == "differs" and across and not alone and not of_runtime:
-        _judge_without_rounding(result, options, place, migrated)
-    if result.outcome == "differs" and alone and across:
-        steps = record_steps_of_both(result, options, place, double=True)
-        if steps is not None:
-            _judge_in_step(result, options, place, original, *steps)
+    if result.outcome == "differs" and across:
+        _judge_in_step(result, options, place, original)
 
     def original_again() -> str:
         again = record_calls(script, arguments, place / "original-again", options, migrated=of_runtime)
@@ -82,15 +74,13 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
         and is_repeatable(result, result.migrated, migrated_again, _open_in(migrated))
         and alone
     ):
-        if not across:
-            steps = record_steps_of_both(result, options, place, double=False)
-        if steps is not None:
-            result.diagnoses = [*diagnose(*steps), *result.diagnoses]
+        result.diagnoses = [*_mistakes(result, options, place), *result.diagnoses]
 
 
 def first_apart(run: Run, again: Run, limits: Tolerances | None = None) -> str:
     """Where two recordings of one script differ first; empty where they are equal."""
-    found = compare(run, again, limits, run.written_by_threads | again.written_by_threads)
+    judged = within(limits or Tolerances())
+    found = compare(run, again, judged, run.written_by_threads | again.written_by_threads)
     if (first := found.first) is not None:
         values = _values(*first.values, ("in one run", "in the other"))
         call = first.original
@@ -118,7 +108,7 @@ def _judge_in_tower_order(result: ParityResult, options: Options, place: Path, o
     script, arguments = result.migrated.script, result.arguments
     migrated = record_calls(script, arguments, place / "migrated-in-tower-order", how, migrated=True)
     left_out = original.written_by_threads | migrated.written_by_threads
-    found = compare(original, migrated, Tolerances(), left_out)
+    found = compare(original, migrated, None, left_out)
     if found.problem or outcome_of(found.comparisons) != "bitwise":
         return
     result.outcome, result.first_step, result.diagnoses = "within", None, []
@@ -140,18 +130,21 @@ def _judge_with_resources(
 
     TF1's variable is one tensor for all its uses, and a resource has a read for each. So where an operation and a
     gradient use one read, as in a gradient penalty, two terms are added before the others. The original is run once
-    more with resources: where every bit is equal then, and both originals are next to equal, that made the difference.
+    more with resources: where all that differs is equal then, and was next to equal before, that made the difference.
+    What was equal need not be: a resource that is fetched beside its update is read before it.
     """
     left_out = original.written_by_threads | migrated.written_by_threads
-    near = compare(original, migrated, SUM_ORDER[False], left_out)
+    near = compare(original, migrated, within(SUM_ORDER[False]), left_out)
     if near.problem or outcome_of(near.comparisons) != "within":
         return
     how = dataclasses.replace(options, resources=True)
     script, arguments = result.original.script, result.arguments
     with contextlib.suppress(RunFailed, TimeoutError):
         other = record_calls(script, arguments, place / "original-with-resources", how, migrated=False)
-        same = compare(other, migrated, Tolerances(), left_out)
-        if same.problem or outcome_of(same.comparisons) != "bitwise":
+        same = compare(other, migrated, None, left_out)
+        equal = {(each.kind, each.name) for each in same.comparisons if each.bitwise}
+        apart = {(each.kind, each.name) for each in near.comparisons if not each.bitwise}
+        if same.problem or not apart <= equal:
             return
         result.outcome, result.first_step, result.diagnoses = "within", None, []
         result.comparisons, result.tolerance = near.comparisons, SUM_ORDER[False].gradients
@@ -159,67 +152,58 @@ def _judge_with_resources(
             0,
             "rule 'order of a gradient's terms': the terms of a variable that is used several times are added up in "
             f"another order than in TF1; within {result.tolerance:g} of the largest element. With resource variables "
-            "in the original every bit is equal: that was run, too",
+            "in the original every bit of these is equal: that was run, too",
         )
 
 
-def _judge_without_rounding(result: ParityResult, options: Options, place: Path, migrated: Run) -> None:
-    """Judges again tasks of a cluster on two TensorFlows, without the variables whose gradients are only rounding.
-
-    The original is run once more, and computes its gradients in float64 as well (see `rounding`). A variable whose
-    gradient is 0 there, such as a bias before a batch norm, goes where rounding takes it, and nothing depends on it.
-    """
-    exact, script = dataclasses.replace(options, double=True), result.original.script
-    original = record_calls(script, result.arguments, place / "original-in-float64", exact, migrated=False)
-    names = gradients_of_rounding(map(_gradients_of, original), map(_gradients_of, migrated))
-    found = compare(original, migrated, _limits(original, migrated.tensorflow, options)[0], settled=names)
-    if names and not found.problem and outcome_of(found.comparisons) != "differs":
-        result.notes, result.diagnoses, result.first_step = [], [], None
-        judge(result, original, migrated, options, settled=names)
-        note_steps_of_rounding(result, 0, sorted(names))
-
-
-def _gradients_of(call: Call) -> Step:
-    """The gradients of a call."""
-    return Step(gradients=call.values.get("gradient", {}), gradients64=call.values.get("gradient64", {}))
-
-
-def _judge_in_step(
-    result: ParityResult, options: Options, place: Path, original: Run, steps: Recording, matches: Recording
-) -> None:
-    """Judges again, step by step, two runs that may differ only by the rounding of another TensorFlow.
+def _judge_in_step(result: ParityResult, options: Options, place: Path, original: Run) -> None:
+    """Judges again two runs that may differ only by the rounding of another TensorFlow, call by call.
 
     An update may turn rounding into whole steps (Adam, where a gradient is near 0), which makes the runs differ more
-    and more. So each step and each call is judged from the original's variables (see `rounding`).
-
-    Args:
-        steps, matches: the training steps; the migrated script's start from the original's variables.
+    and more. So the migrated script makes each call from the original's variables, and how much rounding makes of the
+    call is measured (see `rounding`).
     """
-    tensorflows = original.tensorflow, result.migrated.tensorflow
-    limits, _ = tolerances(None, tensorflows, original.towers, lockstep=True)
+    script, arguments = result.original.script, result.arguments
+    of_runtime, moved = makes_session_calls(script), list[Run]()
+    how = dataclasses.replace(options, in_step=place / "original")
     try:
-        found, names = compare_steps_of_rounding(steps, matches, limits)
-    except NotComparable as problem:
-        result.notes.append(f"the steps could not be compared one by one: {problem}")
+        migrated = record_calls(
+            result.migrated.script, arguments, place / "migrated-in-step", how, migrated=True
+        )
+        for seed in (1, 2):
+            rounded, folder = dataclasses.replace(how, rounding=seed), place / f"original-rounded-{seed}"
+            moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
+    except RunFailed as problem:
+        result.notes.append(f"rounding could not be measured: {str(problem).splitlines()[0]}")
         return
-    result.notes += [note for note in steps.facts.notes if note.startswith("no float64 run")]
-    if outcome_of(found) != "differs":
-        how = dataclasses.replace(options, steps=len(steps.steps), in_step=place / "original")
-        folder, script = place / "migrated-in-step", result.migrated.script
-        migrated = record_calls(script, result.arguments, folder, how, migrated=True)
-        result.notes, result.diagnoses, result.first_step = [], [], None
-        judge(result, original, migrated, options, in_step=True)
-    rounding = {(each.kind, each.name) for each in found if each.rounding}
-    result.comparisons = [
-        dataclasses.replace(each, within=True, rounding=True) if (each.kind, each.name) in rounding else each
-        for each in result.comparisons
-    ]
-    if names or result.outcome != "differs":
-        note_steps_of_rounding(result, len(steps.steps), names)
+    rounding = Rounding(original, migrated, moved)
+    result.notes, result.diagnoses, result.first_step = [], [], None
+    judge(result, original, migrated, options, rounding, moved)
+    if rounding.found or result.outcome != "differs":
+        note_rounding(result, rounding.found)
     if result.outcome == "differs":
         result.notes.append(
             "two TensorFlows round differently: without --legacy-python both sides run on one"
         )
+
+
+def _mistakes(result: ParityResult, options: Options, place: Path) -> list[Diagnosis]:
+    """The mistakes that explain a difference.
+
+    Both programs run once more, and the values of their training steps are recorded. Each step of the migrated script
+    starts from the original's variables.
+    """
+    how = dataclasses.replace(options, steps=min(options.steps, 4), continuous=True)
+    original, migrated = place / "original-steps", place / "migrated-steps"
+    script, of_runtime = result.original.script, makes_session_calls(result.original.script)
+    in_step = dataclasses.replace(how, in_step=original)
+    try:
+        record_original(script, result.arguments, original, how, migrated=of_runtime)
+        record_original(result.migrated.script, result.arguments, migrated, in_step, migrated=True)
+    except RunFailed as problem:
+        result.notes.append(f"the cause could not be searched: {str(problem).splitlines()[0]}")
+        return []
+    return diagnose(Recording.load(original), Recording.load(migrated))
 
 
 def judge(
@@ -227,34 +211,26 @@ def judge(
     original: Run,
     migrated: Run,
     options: Options | None = None,
-    *,
-    in_step: bool = False,
-    settled: Collection[str] = (),
+    judged: Judge | None = None,
+    moved: Sequence[Run] = (),
 ) -> None:
     """Compares two runs, and stores the comparisons and the outcome in `result`.
 
     Args:
-        in_step: whether the migrated run got the original's variables after each step, which was judged separately;
-            it may then be shorter.
-        settled: the variables whose gradients are only rounding.
+        judged: judges what differs, in a migrated run whose calls start from the original's variables; None: the
+            tolerances do.
+        moved: recordings of the original whose weights were moved by rounding (`rounding`).
     """
     limits, rule = _limits(original, migrated.tensorflow, options or Options())
     wanted = 0 if options is None else options.steps * len(original.folders)
-    found = compare(
-        original,
-        migrated,
-        limits,
-        left_out=original.written_by_threads | migrated.written_by_threads,
-        settled=original.trainable if in_step else settled,
-        calls=migrated.calls if in_step else None,
-    )
+    left_out = original.written_by_threads | migrated.written_by_threads
+    found = compare(original, migrated, judged or within(limits), left_out, moved)
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
-    compared = migrated if in_step else original
-    result.calls, result.steps, result.towers = compared.calls, compared.trained, original.towers
+    result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
     result.tolerance, result.comparisons = limits.gradients, found.comparisons
     result.outcome = outcome_of(found.comparisons)
-    if result.outcome == "within" and rule:
+    if result.outcome == "within" and rule and judged is None:
         result.notes.append(rule)
     if found.first is not None:
         first = found.first

@@ -97,6 +97,12 @@ def in_control_flow(op: Any) -> bool:
     return context is not None
 
 
+def in_loop(op: Any) -> bool:
+    """True if an op was built in a `tf.while_loop`, or in a branch inside one."""
+    context = op._get_control_flow_context()
+    return context is not None and context.GetWhileContext() is not None
+
+
 @contextlib.contextmanager
 def beside(graph: Any, scope: str = "tf2towers/") -> Iterator[None]:
     """A context whose ops get a scope of their own, without control inputs or device; works in finalized graphs too."""

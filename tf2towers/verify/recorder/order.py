@@ -2,7 +2,8 @@
 
 `tf2towers.order` has the rules; here is what it has to know of a `tf.Graph`. For a reference variable, the op that
 computes with its memory counts as the read; `Identity` and similar ops only pass the memory on. A variable on a
-parameter server is read when its value is sent, so a copy that is made there takes its place and is the read.
+parameter server is read when its value is sent, so a copy that is made there takes its place and is the read. What
+a loop keeps for its gradient is read in the gradient's loop.
 
 An op `later` gets a control dependency on a gate, a `PlaceholderWithDefault` that depends on `earlier`, or on the end
 of its branch. A run that needs `later` alone feeds the gate, so that TensorFlow prunes the ops before it and does not
@@ -233,6 +234,7 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
     found: Dict[str, List[Access]] = {}
     sent: List[Tuple[Any, int, Any]] = []
     held: List[Any] = []
+    pushed: Dict[Any, Any] = {}  # a stack -> what a loop keeps there for its gradient
     for op in operations:
         # ops of the recorder, and of savers, are in no training run
         if op.name.startswith("tf2towers/") or op.type.startswith("Save"):
@@ -241,6 +243,12 @@ def _accesses(operations: Iterable[Any]) -> Tuple[Dict[str, List[Access]], List[
             held.append(op)
         if op.type in VARIABLES or _SHARED.match(op.type):
             memory.update((tensor, (op, None)) for tensor in op.outputs)
+            continue
+        if op.type == "StackPopV2" and pushed.get(_stack(op)) in memory:
+            memory[op.outputs[0]] = memory[pushed[_stack(op)]]
+            continue
+        if op.type == "StackPushV2":
+            pushed[_stack(op)] = op.inputs[1]
             continue
         for place, tensor in enumerate(op.inputs):
             if tensor not in memory or op.type in _ASKS:
@@ -294,8 +302,14 @@ def _access(op: Any, place: int, tensor: Any, of: Any, by: Any) -> Optional[Acce
 
 
 def _is_on_the_way(op: Any, of: Any) -> bool:
-    """True if an op takes a variable's memory to where it is used, without having been written by the script."""
-    return op.type in _ON_THE_WAY or op.name == of.name + "/read"
+    """True if an op only takes a variable's memory to where it is used, as TensorFlow's own and those in loops."""
+    return op.type in _ON_THE_WAY or op.name == of.name + "/read" or graphs.in_loop(op)
+
+
+def _stack(op: Any) -> Any:
+    """The stack that an op in a loop uses."""
+    tensor = op.inputs[0]
+    return tensor.op.inputs[0] if tensor.op.type == "Enter" else tensor
 
 
 def _takes_reference(op: Any, place: int) -> bool:

@@ -23,9 +23,9 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Set
 import numpy as np
 
 from . import graph as graphs
+from .calls.values import hex_digest
 from .run_arguments import fetched_ops, is_number, names_of
 from .session_runs import around_every_run
-from .values import hex_digest
 from .variables import VARIABLES, Effects
 
 _TAKES = re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$|IteratorGetNext(Sync)?$")

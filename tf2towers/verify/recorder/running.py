@@ -16,22 +16,22 @@ import traceback
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import placement, seeds
-from .calls import CallRecorder
+from .calls.own_tasks import OwnTasks
+from .calls.recording import CallRecorder
+from .calls.shared_gradients import SharedGradients
+from .calls.tokens import SyncReplicas
+from .calls.turns import InTurns, Turns, poll_chief
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
-from .own_tasks import OwnTasks
 from .program import run_program
 from .queues import Queues
 from .session import SessionRecorder, watch
 from .session_runs import change_settings, have_threads, meet_servers
-from .shared_gradients import SharedGradients
 from .tf_writes import protect_tensorflow
-from .tokens import SyncReplicas
-from .turns import InTurns, Turns, poll_chief
 from .wrapping import wrap
 from .writes import Writes, protect_python
-from .writing import InStep, Writer
+from .writing import Before, Writer
 
 #: the line that a task of a cluster prints when the requested number of steps is recorded
 RECORDED = "tf2towers: recorded"
@@ -73,20 +73,18 @@ def main(
     if in_cluster and task not in options["workers"]:
         return end_process(run(script, arguments, options))
     turns = None
-    in_step = InStep(options["in_step"]) if options.get("in_step") else None
     writer, queues = (
         Writer(os.path.join(out, task)),
         Queues(tf, os.path.join(out, task), _given(options, task)),
     )
     queues.install()
     if options["record"] == "steps":
-        recorder = SessionRecorder(tf, writer, options["steps"], options.get("double", False), in_step)  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], _before(options, task))  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        recorder = CallRecorder(
-            tf, writer, options["steps"], home, scratch, rounded, in_step, options.get("double", False)
-        )
+        before = _before(options, task)
+        recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, before)
         if in_cluster:
             workers = options["workers"]
             have_threads(tf, _server(options, tf))
@@ -131,6 +129,14 @@ def _given(options: Dict[str, Any], task: str) -> str:
     given = options.get("queues") or ""
     found = os.path.join(given, task) if given else ""
     return found if os.path.exists(os.path.join(found, "meta.json")) else ""
+
+
+def _before(options: Dict[str, Any], task: str) -> Optional[Before]:
+    """The variables to which a task is set before its calls; None where it has its own."""
+    folder = os.path.join(options.get("in_step") or "", task)
+    if not (options.get("in_step") and os.path.exists(os.path.join(folder, "meta.json"))):
+        return None
+    return Before(folder, options.get("rounding", 0))
 
 
 def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -213,9 +219,9 @@ class _Process(object):
         assert self._tasks is not None
         folder, recorder, tasks = os.path.join(self._options["out"], name), self._recorder, self._tasks
         if target and recorder.of_targets:
-            recorder = recorder.beside(Writer(folder))
+            recorder = recorder.beside(Writer(folder), _before(self._options, name))
         else:
-            recorder.restart(Writer(folder))
+            recorder.restart(Writer(folder), _before(self._options, name))
             if self._queues is not None:
                 self._queues.restart(folder, _given(self._options, name))
             del self._open[:]

@@ -3,13 +3,12 @@
 import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-from .double import Reference
 from .optimizer_calls import watch_gradients, watch_updates
 from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
 from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
 from .variables import Variables
-from .writing import InStep, Writer
+from .writing import Before, Writer
 
 #: the original `Session.run`
 Run = Callable[..., Any]
@@ -20,13 +19,10 @@ class SessionRecorder(object):
 
     Args:
         steps: the number of steps to record; then `on_enough` is called, which ends the script.
-        double: whether to compute the gradients in float64 as well.
         in_step: the variables of another run, to which this run is set before each step.
     """
 
-    def __init__(
-        self, tf: Any, writer: Writer, steps: int, double: bool = False, in_step: Optional[InStep] = None
-    ) -> None:
+    def __init__(self, tf: Any, writer: Writer, steps: int, in_step: Optional[Before] = None) -> None:
         self._tf = tf
         self.writer = writer
         self._wanted = steps
@@ -34,7 +30,6 @@ class SessionRecorder(object):
         self.applied: List[Applied] = []
         self.sessions = 0
         self.notes: List[str] = []
-        self._reference = Reference(tf, self.notes) if double else None
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
         self._variables: Dict[Any, Variables] = {}
@@ -75,21 +70,16 @@ class SessionRecorder(object):
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
         if self._in_step is not None:
-            self._set_variables(run, session, self._in_step.values(self.writer.steps))
+            self._set_variables(run, session, self._in_step.values(0, self.writer.steps))
         before = self._values(run, session)
         fed = feeds_of(session, feed_dict)
-        copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
-        beside = [] if copy is None else copy.beside
-        values, extra, given = run(session, [fetches, training.tensors, beside], feed_dict, *options)
+        values, extra = run(session, [fetches, training.tensors], feed_dict, *options)
         after = self._values(run, session)
-        step = {"variable|" + name: value for name, value in before.items()}
-        step.update({"after|" + name: value for name, value in after.items()})
+        step = {"before|" + name: value for name, value in before.items()}
+        step.update({"variable|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
             step[name] = value
         step.update(entries_of(session, fed))
-        if self._reference is not None and copy is not None:
-            with self._quiet():
-                step.update(self._reference.run(copy, run, before, given))
         self._last = training
         self.writer.step(step)
         if self.writer.steps >= self._wanted:

@@ -40,7 +40,7 @@ _HARMLESS = frozenset(
     "nvidia-smi uname hostname which ls cat echo date lscpu free df du id whoami ps true false wc head tail grep "
     "fc-list lspci nproc pwd printenv getconf arch sysctl file stat readlink basename sleep ldd".split()
 )
-_RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
+RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
 _real_open, _real_rmtree = io.open, shutil.rmtree
 
 
@@ -221,7 +221,7 @@ class Writes(object):
 
     def check_command(self, command: Any) -> None:
         """Raises RefusedWrite for a program or shell command that may write; a recorder protects by itself."""
-        if not isinstance(command, str) and _RECORDER in map(os.fsdecode, command):
+        if not isinstance(command, str) and RECORDER in map(os.fsdecode, command):
             return
         text = command if isinstance(command, str) else " ".join(map(os.fsdecode, command))
         programs = [part.split()[0] for part in re.split("[|&;\n]+", text) if part.split()]

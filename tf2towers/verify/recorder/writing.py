@@ -2,11 +2,9 @@
 
 import json
 import os
-from typing import Any, Dict
+from typing import Any, Dict, Set
 
 import numpy as np
-
-from .variables import belongs_to
 
 
 class Writer:
@@ -47,26 +45,55 @@ class Writer:
         os.replace(path + ".part", path)
 
 
-class InStep(object):
-    """The optimizers' variables of a recorded run, to which another run is set at each step.
+class Before(object):
+    """The variables of a recorded run before each of its session calls, or training steps; another run is set to them.
 
     Args:
         folder: the folder of the recording.
+        rounded: 0, or the seed of a chance by which each weight is moved up or down by one unit in its last place.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, rounded: int = 0) -> None:
         self._folder = folder
+        self._random = np.random.RandomState(rounded) if rounded else None
+        self._states: Dict[int, Dict[str, Any]] = {}  # by session
+        self._read = 0
         with open(os.path.join(folder, "meta.json")) as stream:
-            self._trainable = json.load(stream)["trainable"]
+            self._trainable: Set[str] = set(json.load(stream)["trainable"])
 
-    def values(self, step: int) -> Dict[str, Any]:
-        """The recorded values of a step by name; empty where the step was not recorded."""
-        path = os.path.join(self._folder, "step-%05d.npz" % step)
+    def values(self, session: int, call: int) -> Dict[str, Any]:
+        """The numbers that are no integers, by name. A session's calls are asked for in their order."""
+        while self._read < call:
+            self._take(self._read, ("before|", "variable|"))
+            self._read += 1
+        self._take(call, ("before|",))
+        values = self._states.get(session, {})
+        if self._random is None:
+            return dict(values)
+        weights = self._trainable or set(values)  # without optimizers, any variable may be one
+        return {name: self._moved(value) if name in weights else value for name, value in values.items()}
+
+    def _take(self, call: int, kinds: Any) -> None:
+        path = os.path.join(self._folder, "step-%05d.npz" % call)
         if not os.path.exists(path):
-            return {}
+            return
         with np.load(path) as found:
-            names = [key.partition("|")[2] for key in found.files if key.startswith("variable|")]
-            return {name: found["variable|" + name] for name in names if belongs_to(name, self._trainable)}
+            session = 0
+            if "about" in found.files:
+                session = json.loads(found["about"].tobytes().decode("utf-8"))["session"]
+            else:  # a training step, which has all variables
+                self._states.clear()
+            state = self._states.setdefault(session, {})
+            for key in found.files:
+                if key.startswith(kinds):
+                    value = found[key]
+                    if value.dtype.kind in "fc":
+                        state[key.partition("|")[2]] = value
+
+    def _moved(self, value: Any) -> Any:
+        assert self._random is not None
+        signs = self._random.choice([-1, 1], value.shape)
+        return (value * (1 + signs * np.finfo(value.dtype).eps)).astype(value.dtype)
 
 
 def _plain(value: object) -> object:

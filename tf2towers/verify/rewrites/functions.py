@@ -67,7 +67,7 @@ class FunctionRecorder:
         used |= self._iterated.used
         self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
         found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
-        found |= {f"after|{name}": value for name, value in self._state.read().items()}
+        found |= {f"variable|{name}": value for name, value in self._state.read().items()}
         self.writer.step(found)
         # all steps are recorded, or as many as the original made
         if self.writer.steps >= self._wanted or not self._file_of_original().exists():
@@ -82,7 +82,7 @@ class FunctionRecorder:
                 step.variables, self._original.trainable, applied.variables, applied.optimizers
             )
         self._state.set(step.variables)
-        return {f"variable|{name}": value for name, value in self._state.read().items()}
+        return {f"before|{name}": value for name, value in self._state.read().items()}
 
     def _file_of_original(self) -> Path:
         return self._folder / f"step-{self.writer.steps:05d}.npz"

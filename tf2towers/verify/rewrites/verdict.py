@@ -11,7 +11,7 @@ import numpy as np
 
 from tf2towers.launch.program import makes_session_calls
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
-from tf2towers.verify.comparison import NotComparable, Tolerances, compare, outcome_of, tolerances
+from tf2towers.verify.comparison import NotComparable, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.recording import Facts, Recording, Step, read_steps
 from tf2towers.verify.result_notes import (
@@ -21,6 +21,7 @@ from tf2towers.verify.result_notes import (
     note_side,
     open_words,
 )
+from tf2towers.verify.rewrites.step_comparison import compare
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")

@@ -130,6 +130,34 @@ tower_grads = average(tower_grads)
 train = opt.apply_gradients(tower_grads)
 print(len(tower_grads))
 
+#: means_of_what_there_is: the second tower does not use every variable; a mean of what is not None, one by unzipped pairs
+def average(tower_grads):
+    n = len(tower_grads)
+    result = []
+    for pairs in zip(*tower_grads):
+        first = pairs[0][1].name
+        grads = []
+        for g, v in pairs:
+            if g is not None:
+                grads.append(tf.expand_dims(g, 0))
+        result.append((tf.reduce_mean(tf.concat(grads, 0), 0), pairs[0][1]))
+    return result
+
+
+def mean(tower_grads):
+    result = []
+    for pairs in zip(*tower_grads):
+        grads, variables = zip(*pairs)
+        shape = grads[0].get_shape()
+        result.append((tf.reduce_mean(tf.stack(grads), 0), variables[0]))
+    return result
+
+
+only = tf.get_variable('only', [2], initializer=tf.ones_initializer())
+losses[0] += tf.reduce_sum(only * x[0])
+train = opt.apply_gradients(average([opt.compute_gradients(loss) for loss in losses]))
+losses += [g for g, _ in mean(tower_grads)]
+
 #: minimize_mean_of_losses: no averaging of gradients: the mean of the towers' losses, one minimize
 mean_loss = tf.reduce_mean(tf.stack(losses))
 step = tf.train.get_or_create_global_step()

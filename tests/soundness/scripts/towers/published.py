@@ -41,6 +41,32 @@ with tf.Session(config=config) as sess:
     for n in range(4):
         print(sess.run([loss, train], {x: rows[n]})[0], sess.run(u).tolist())
 
+#: spectral_normalization_in_a_loop: the power method in a tf.while_loop, whose gradient computes with the vector that the step assigns
+def normalized(w, u):
+    def power(n, u, v):
+        v = tf.nn.l2_normalize(tf.matmul(u, tf.transpose(w)))
+        return n + 1, tf.nn.l2_normalize(tf.matmul(v, w)), v
+
+    _, new, v = tf.while_loop(lambda n, u, v: n < rounds, power, (tf.constant(0), u, tf.zeros([1, 3])))
+    sigma = tf.squeeze(tf.matmul(tf.matmul(v, w), tf.transpose(new)))
+    with tf.control_dependencies([u.assign(new)]):
+        return tf.reshape(w / sigma, [3, 4])
+
+x, rounds = tf.placeholder(tf.float32, [8, 3]), tf.placeholder(tf.int32, [])
+opt, grads = tf.train.AdamOptimizer(0.05, beta1=0.0), []
+us = [tf.get_variable('u_%d' % i, [1, 4], initializer=tf.truncated_normal_initializer(seed=i), trainable=False) for i in range(2)]
+for i in range(2):
+    with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i), tf.variable_scope('critic', reuse=i > 0):
+        w = tf.get_variable('w', [3, 4], initializer=tf.random_normal_initializer(seed=3))
+        loss = tf.reduce_mean(tf.nn.relu(1.0 - tf.matmul(x[i * 4:i * 4 + 4], normalized(w, us[i]))))
+        grads.append(opt.compute_gradients(loss))
+train = opt.apply_gradients(average(grads))
+with tf.Session(config=config) as sess:
+    sess.run(tf.global_variables_initializer())
+    for n in range(4):
+        print(sess.run([loss, train], {x: rows[n], rounds: 1 + n % 2})[0])
+        print([sess.run(u).tolist() for u in us], sess.run(w).tolist())
+
 #: embeddings_of_towers_stay_sparse: each tower looks rows up, IndexedSlices are put together, Adam updates the rows lazily
 words, target = tf.placeholder(tf.int32, [2, 3]), tf.placeholder(tf.float32, [2])
 opt, grads = tf.contrib.opt.LazyAdamOptimizer(0.1), []

@@ -195,11 +195,13 @@ class AttentionWrapperState(NamedTuple):
         return self._replace(**kwargs)
 
 
-def _attend(mechanism: Any, cell_output: Any, attention_state: Any, layer: Any) -> tuple[Any, Any, Any]:
+def attended(
+    attention_mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any
+) -> tuple[Any, Any, Any]:
     """The attention, the alignments and the next state of one mechanism."""
-    alignments, next_state = mechanism(cell_output, state=attention_state)
-    context = tf.squeeze(tf.matmul(tf.expand_dims(alignments, 1), mechanism.values), [1])
-    attention = context if layer is None else layer(tf.concat([cell_output, context], 1))
+    alignments, next_state = attention_mechanism(cell_output, state=attention_state)
+    context = tf.squeeze(tf.matmul(tf.expand_dims(alignments, 1), attention_mechanism.values), [1])
+    attention = context if attention_layer is None else attention_layer(tf.concat([cell_output, context], 1))
     return attention, alignments, next_state
 
 
@@ -215,7 +217,7 @@ class AttentionWrapper(RNNCell):
         cell_input_fn: joins inputs and attention; by default along the last axis.
         output_attention: whether the attention is the output, not the cell's output.
         initial_cell_state: the cell's state in `zero_state`.
-        attention_fn: in place of `_attend`.
+        attention_fn: in place of `attended`.
         name, dtype: of the wrapper's own layer.
 
     Raises:
@@ -246,7 +248,7 @@ class AttentionWrapper(RNNCell):
         if len(layers) != len(mechanisms) or not (attention_layer is None or attention_layer_size is None):
             raise ValueError("a mechanism takes one attention_layer, or one attention_layer_size")
         self._attention_mechanisms, self._attention_layers = mechanisms, layers
-        self._cell, self._attention_fn = cell, attention_fn or _attend
+        self._cell, self._attention_fn = cell, attention_fn or attended
         self._cell_input_fn = cell_input_fn or (lambda inputs, attention: tf.concat([inputs, attention], -1))
         self._output_attention, self._alignment_history = output_attention, alignment_history
         self._attention_layer_size = sum(map(self._size_of_attention, mechanisms, layers))
@@ -318,8 +320,8 @@ class AttentionWrapper(RNNCell):
             for value in (state.attention_state, state.alignment_history)
         )
         asked = zip(self._attention_mechanisms, states, self._attention_layers, strict=True)
-        attended = [self._attention_fn(each, output, previous, layer) for each, previous, layer in asked]
-        attentions, alignments, next_states = zip(*attended, strict=True)
+        found = [self._attention_fn(each, output, previous, layer) for each, previous, layer in asked]
+        attentions, alignments, next_states = zip(*found, strict=True)
         attention = tf.concat(attentions, 1)
         if self._alignment_history:
             pairs = zip(histories, alignments, strict=True)

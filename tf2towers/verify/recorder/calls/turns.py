@@ -13,9 +13,9 @@ import threading
 import time
 from typing import Any, Dict, Iterator
 
-from .calls import Alone
-from .variables import Effects
-from .wrapping import wrap
+from ..variables import Effects
+from ..wrapping import wrap
+from .recording import Alone
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
 LOOK = 0.002  # seconds between two checks of the other workers' files

@@ -6,7 +6,7 @@ from typing import Any, Iterator, List, Tuple
 
 import numpy as np
 
-from .run_arguments import CALLER
+from ..run_arguments import CALLER
 
 _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",

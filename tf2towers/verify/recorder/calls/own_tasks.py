@@ -17,18 +17,18 @@ import subprocess
 import time
 from typing import Any, Callable, Dict, List
 
-from .session_runs import have_threads
+from ..session_runs import have_threads
+from ..wrapping import wrap
+from ..writes import RECORDER
 from .shared_gradients import SharedGradients
 from .tokens import SyncReplicas
 from .turns import InTurns, Turns, poll_chief
-from .wrapping import wrap
 
 #: jobs whose tasks train
 _TRAINS = ("chief", "master", "worker")
 _PAUSE = 0.05  # seconds between two looks at the other tasks
 _LONGEST_STAY = 120.0  # seconds that a worker whose script has ended stays for the others
 _LATEST_BEGINNING = 30.0  # seconds after which a thread that has run no session is no longer waited for
-_RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py")
 
 
 class OwnTasks(object):
@@ -130,7 +130,7 @@ class OwnTasks(object):
         command = get(*args, **kwargs)
         if "-c" in command:
             place = command.index("-c") + 1
-            home = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+            home = os.path.abspath(os.path.join(os.path.dirname(RECORDER), "..", "..", ".."))
             command[place] = (
                 "import sys; sys.path.insert(0, %r); from tf2towers.verify.recorder.running import run_spawned; "
                 "run_spawned(%r, %r, %r)" % (home, self._settings(), self._script, command[place])
@@ -141,7 +141,7 @@ class OwnTasks(object):
         words = list(map(str, args)) if isinstance(args, (list, tuple)) else []
         place = self._place_of_script(words)
         if place:
-            args = words[:place] + [_RECORDER, self._settings(), self._script] + words[place + 1 :]
+            args = words[:place] + [RECORDER, self._settings(), self._script] + words[place + 1 :]
         begin(process, args, *more, **kwargs)
 
     def _place_of_script(self, words: List[str]) -> int:

@@ -8,13 +8,13 @@ import re
 import time
 from typing import Any, Dict, FrozenSet, List, Tuple
 
-from . import graph as graphs
-from .calls import Alone
-from .run_arguments import fetched_ops
-from .session_runs import around_every_run
+from .. import graph as graphs
+from ..run_arguments import fetched_ops
+from ..session_runs import around_every_run
+from ..variables import adds_for_others
+from .recording import Alone
 from .tokens import TAKES
 from .turns import LOOK, Turns
-from .variables import adds_for_others
 
 _LONGEST = 30.0  # seconds after which a worker no longer waits for the others' gradients: some may add none
 

@@ -18,10 +18,10 @@ import re
 import time
 from typing import Any, Dict, Iterator, List, Optional
 
-from . import graph as graphs
+from .. import graph as graphs
+from ..variables import Effects
+from ..wrapping import wrap
 from .turns import LOOK, Turns
-from .variables import Effects
-from .wrapping import wrap
 
 TAKES = re.compile(r"(Resource|Sparse)?AccumulatorTakeGradient$")
 _ROUNDS = 5  # rounds in which all workers wait for a token, after which there will be none

@@ -10,25 +10,17 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 import numpy as np
 
-from . import graph as graphs
+from .. import graph as graphs
+from ..optimizer_calls import watch_updates
+from ..program import place_in_file
+from ..run_arguments import feeds_of, fetched_ops, summaries
+from ..session_runs import around_every_run
+from ..training import name_of as name_of_variable
+from ..variables import Effects, Variables
+from ..writing import Before, Writer
 from . import values
-from .double.reference import Copy, Reference
-from .optimizer_calls import watch_updates
-from .program import place_in_file
-from .run_arguments import feeds_of, fetched_ops, summaries
-from .session_runs import around_every_run
-from .training import name_of as name_of_variable
-from .variables import Effects, Variables
-from .writing import InStep, Writer
 
 _DEVICE = ("GPU:", "CPU:")
-
-
-class _Wanted(object):
-    """A call's gradients, whose copy in float64 is made once."""
-
-    def __init__(self, names: List[str], tensors: List[Any]) -> None:
-        self.names, self.tensors = names, tensors
 
 
 class Alone(object):
@@ -78,7 +70,8 @@ class CallRecorder(object):
          "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or "",
          "trains": whether it runs an update of an optimizer}
 
-    Only variables that the call changed are written.
+    Only variables that the call changed are written. Against another TensorFlow, 'before|name' is what other workers
+    have changed since this one's last call.
 
     Args:
         steps: the number of training calls to record; `on_enough` is called when the next one begins, and then nothing
@@ -86,8 +79,7 @@ class CallRecorder(object):
         folder: the script's folder, whose files count for the recorded line numbers.
         scratch: the folder of redirected writes; empty: writes are not redirected.
         rounded: whether the other side runs on another TensorFlow.
-        in_step: the other side's variables, to which this side is set after each training call.
-        double: whether to compute the gradients in float64 as well, under 'gradient64|name'.
+        in_step: another run's variables, to which this run is set before each call.
 
     Attributes:
         thread: the thread whose calls are recorded; None: the next one that makes a call.
@@ -103,8 +95,7 @@ class CallRecorder(object):
         folder: str,
         scratch: str = "",
         rounded: bool = False,
-        in_step: Optional[InStep] = None,
-        double: bool = False,
+        in_step: Optional[Before] = None,
     ) -> None:
         self._tf = tf
         self._wanted = steps
@@ -116,16 +107,13 @@ class CallRecorder(object):
         self.applied: List[Tuple[Any, List[Any]]] = []
         self._trainable: List[str] = []
         self._variables: Dict[Any, Variables] = {}
-        self._keeper = values.Keeper(scratch, rounded)
-        self._in_step = in_step
-        self._reference = Reference(tf, []) if double else None
-        self._wanted_of: Dict[Effects, _Wanted] = {}
+        self._keeper, self._rounded = values.Keeper(scratch, rounded), rounded
         self.of_targets: Dict[str, CallRecorder] = {}
-        self.restart(writer)
+        self.restart(writer, in_step)
 
-    def restart(self, writer: Writer) -> None:
+    def restart(self, writer: Writer, in_step: Optional[Before]) -> None:
         """Begins again, with nothing recorded: for another task, or in a process that was forked."""
-        self.writer = writer
+        self.writer, self._in_step = writer, in_step
         self._own = threading.local()
         self._lock = threading.RLock()
         self.is_over = False
@@ -138,11 +126,11 @@ class CallRecorder(object):
         self._of_threads = 0  # calls of other threads than the main one
         self._written: Set[str] = set()
 
-    def beside(self, writer: Writer) -> "CallRecorder":
+    def beside(self, writer: Writer, in_step: Optional[Before]) -> "CallRecorder":
         """A recorder of another task in the same process, which sees the same updates."""
         other = copy.copy(self)
         other.schedule = Alone()
-        other.restart(writer)
+        other.restart(writer, in_step)
         return other
 
     def facts(self) -> Dict[str, Any]:
@@ -220,17 +208,15 @@ class CallRecorder(object):
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
-        copy = self._copy_in_double(effects, names, gradients, about["inputs"])
-        before = {} if copy is None else self._after(session, self._sessions[session]["known"])
+        if self._in_step is not None:
+            self._set_variables(session, effects, self._in_step.values(about["session"], self.writer.steps))
+        if self._rounded and effects.used and type(self.schedule) is not Alone:
+            step.update(self._changed("before|", session))
         try:
             if gradients:
-                beside = [] if copy is None else copy.beside
-                result, extra, given = run(session, [fetches, gradients, beside], *call[1:])
+                result, extra = run(session, [fetches, gradients], *call[1:])
                 for name, value in zip(names, extra):
                     step.update(self._keeper.kept("gradient|" + name, value))
-                if self._reference is not None and copy is not None:
-                    for name, value in self._reference.run(copy, run, before, given).items():
-                        step.update(self._keeper.kept(name, value))
             else:
                 result = run(session, *call)
         except Exception as problem:
@@ -291,17 +277,6 @@ class CallRecorder(object):
                     tensors.append(tensor)
         return names, tensors
 
-    def _copy_in_double(
-        self, effects: Effects, names: List[str], gradients: List[Any], fed: List[str]
-    ) -> Optional[Copy]:
-        """The copy of a call's gradients in float64; None where there is none."""
-        if self._reference is None or not gradients:
-            return None
-        wanted = self._wanted_of.setdefault(
-            effects, _Wanted(["gradient|" + name for name in names], gradients)
-        )
-        return self._reference.copy_for(wanted, frozenset(fed))
-
     def _about(self, session: Any) -> Dict[str, Any]:
         known = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})
         file, line = self._place()
@@ -335,30 +310,43 @@ class CallRecorder(object):
         return step
 
     def _finish(self, session: Any, effects: Effects, about: Dict[str, Any], step: Dict[str, Any]) -> None:
-        known = self._sessions[session]
         if effects.written or about["error"]:
-            for name, value in self._after(session, known["known"]).items():
-                array = values.as_array(value, self._keeper.scratch)
-                if array is None or (name in known["last"] and _same(known["last"][name], array)):
-                    continue
-                known["last"][name] = np.array(array)
-                step.update(self._keeper.kept("variable|" + name, array))
-            if self._in_step is not None and about["trains"] and not about["error"]:
-                self._own.busy = True
-                self._variables[session.graph].write(session.run, self._in_step.values(self.writer.steps))
-                self._own.busy = False
+            step.update(self._changed("variable|", session))
         step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
         self.writer.step(step)
 
-    def _after(self, session: Any, known: Dict[str, bool]) -> Dict[str, Any]:
-        graph = session.graph
-        if graph not in self._variables:
-            self._variables[graph] = Variables(graph)
+    def _changed(self, kind: str, session: Any) -> Dict[str, Any]:
+        """The variables that have changed since they were read last, by `kind` and name."""
+        known = self._sessions[session]
+        step: Dict[str, Any] = {}
+        for name, value in self._read(session, known["known"]).items():
+            array = values.as_array(value, self._keeper.scratch)
+            if array is not None and not (name in known["last"] and _same(known["last"][name], array)):
+                known["last"][name] = np.array(array)
+                step.update(self._keeper.kept(kind + name, array))
+        return step
+
+    def _set_variables(self, session: Any, effects: Effects, wanted: Dict[str, Any]) -> None:
+        if not effects.used:
+            return
         self._own.busy = True
         try:
-            found = self._variables[graph].read(session.run, known)
+            self._variables_of(session.graph).write(session.run, wanted)
+        except (RuntimeError, self._tf.errors.OpError):  # the session is closed, or broken
+            return
+        finally:
+            self._own.busy = False
+
+    def _variables_of(self, graph: Any) -> Variables:
+        return self._variables.setdefault(graph, Variables(graph))
+
+    def _read(self, session: Any, known: Dict[str, bool]) -> Dict[str, Any]:
+        variables = self._variables_of(session.graph)
+        self._own.busy = True
+        try:
+            found = variables.read(session.run, known)
             while not self.schedule.is_settled():
-                last_found, found = found, self._variables[graph].read(session.run, known)
+                last_found, found = found, variables.read(session.run, known)
                 if len(last_found) == len(found) and all(
                     _same(found[name], last_found[name]) for name in last_found
                 ):
@@ -380,4 +368,6 @@ def _is_local(device: Optional[str]) -> bool:
 
 
 def _is_of_tf2towers(name: str) -> bool:
-    return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)
+    return name.startswith(
+        os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")) + os.sep
+    )

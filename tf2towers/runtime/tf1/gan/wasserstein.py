@@ -1,0 +1,96 @@
+"""`tf.contrib.gan.eval.sliced_wasserstein_distance`: Karras et al., 2018 (arxiv.org/abs/1710.10196).
+
+Patches of each level of a Laplacian pyramid are compared by their projections. NumPy draws the patches, as in
+TensorFlow 1.12.
+"""
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+_BINOMIAL = np.array([1, 4, 6, 4, 1], np.float32)
+_BLUR = (np.outer(_BINOMIAL, _BINOMIAL) / 256).reshape([5, 5, 1, 1])
+
+
+def sliced_wasserstein_distance(
+    real_images: Any,
+    fake_images: Any,
+    resolution_min: int = 16,
+    patches_per_image: int = 64,
+    patch_size: int = 7,
+    random_sampling_count: int = 1,
+    random_projection_dim: int = 7 * 7 * 3,
+    use_svd: bool = False,
+) -> list[tuple[Any, Any]]:
+    """Distances of real from real, and from generated images [batch, size, size, 3], from the finest level on."""
+    size = int(real_images.shape[1])
+    real_images.shape.assert_is_compatible_with([None, None, size, 3])
+    fake_images.shape.assert_is_compatible_with(real_images.shape)
+    levels = int(np.log2(size)) - int(np.log2(min(resolution_min, size))) + 1
+
+    def patches(level: Any) -> Any:
+        drawn = tf.compat.v1.py_func(
+            lambda batch: _patches(batch, patches_per_image, patch_size), [level], level.dtype, stateful=False
+        )
+        mean, variance = tf.nn.moments(drawn, [1, 2, 3], keepdims=True)
+        return tf.reshape((drawn - mean) / tf.sqrt(variance), [tf.shape(drawn)[0], -1])
+
+    def distance(first: Any, second: Any) -> Any:
+        if use_svd:
+            sizes, left, _ = tf.linalg.svd(tf.concat([first, second], 0))
+            return _between(*tf.split((left * sizes)[:, ::-1], 2))
+        found = []
+        for _ in range(random_sampling_count):
+            directions = tf.compat.v1.random_normal([tf.shape(first)[1], random_projection_dim])
+            directions *= tf.math.rsqrt(tf.reduce_sum(tf.square(directions), 0, keepdims=True))
+            found.append(_between(tf.matmul(first, directions), tf.matmul(second, directions)))
+        return tf.reduce_mean(found)
+
+    real = [(patches(level), patches(level)) for level in _pyramid(real_images, levels)]
+    made = [patches(level) for level in _pyramid(fake_images, levels)]
+    return [
+        (distance(first, second), distance(first, other))
+        for (first, second), other in zip(real, made, strict=True)
+    ]
+
+
+def _pyramid(images: Any, levels: int) -> list[Any]:
+    """What each level has that the blurred ones below it lack, and the last one."""
+    found = [tf.cast(images, tf.float32)]
+    for _ in range(1, levels):
+        finer = found.pop()
+        coarser = _blurred(finer, 1)[:, ::2, ::2]
+        found += [finer - _twice_as_large(coarser), coarser]
+    return found
+
+
+def _twice_as_large(images: Any) -> Any:
+    sizes = tf.shape(images)
+    alone = tf.concat([images, tf.zeros([3 * sizes[0], *tf.unstack(sizes[1:])])], 0)
+    return _blurred(tf.compat.v1.batch_to_space(alone, [[0, 0], [0, 0]], block_size=2), 4)
+
+
+def _blurred(images: Any, gain: int) -> Any:
+    batch, height, width, channels = tf.unstack(tf.shape(images))
+    padded = tf.pad(images, [[0, 0], [2, 2], [2, 2], [0, 0]], "REFLECT")
+    one_by_one = tf.reshape(tf.transpose(padded, [0, 3, 1, 2]), [batch * channels, height + 4, width + 4, 1])
+    blurred = tf.nn.conv2d(one_by_one, _BLUR * gain, 1, "VALID")
+    return tf.transpose(tf.reshape(blurred, [batch, channels, height, width]), [0, 2, 3, 1])
+
+
+def _patches(images: Any, count: int, size: int) -> Any:
+    """So many square patches of each image, drawn by NumPy."""
+    number, height, width, channels = images.shape
+    half, total = size // 2, count * number
+    index, down, right, channel = np.ogrid[0:total, -half : half + 1, -half : half + 1, 0:3]
+    down = down + np.random.randint(half, height - half, size=(total, 1, 1, 1))
+    right = right + np.random.randint(half, width - half, size=(total, 1, 1, 1))
+    return images.flat[((index // count * height + down) * width + right) * channels + channel]
+
+
+def _between(first: Any, second: Any) -> Any:
+    """The mean difference of both, each column sorted."""
+    rows = tf.shape(first)[0]
+    ranked = [tf.math.top_k(tf.transpose(each), rows)[0] for each in (first, second)]
+    return tf.reduce_mean(tf.abs(ranked[0] - ranked[1]))
