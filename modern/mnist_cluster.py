@@ -17,10 +17,6 @@ class Cluster(NamedTuple):
     job: str
     index: int
 
-    def addresses(self, *names: str) -> list[str]:
-        """The addresses of all tasks of some jobs."""
-        return [address for name in names for address in self.jobs.get(name, [])]
-
     def resolver(self, *names: str) -> tf.distribute.cluster_resolver.ClusterResolver:
         """The cluster resolver for a strategy: the tasks of some jobs, and this task."""
         spec = tf.train.ClusterSpec({name: self.jobs[name] for name in names if name in self.jobs})
@@ -52,11 +48,10 @@ def wait_for(addresses: list[str], seconds: float) -> None:
     """Return when every address answers; end with their names when some do not within `seconds`."""
     deadline, missing = time.monotonic() + seconds, list(addresses)
     while missing:
-        for address in list(missing):
-            host, _, port = address.rpartition(":")
+        for host, _, port in [address.rpartition(":") for address in missing]:
             with contextlib.suppress(OSError):
                 socket.create_connection((host.strip("[]"), int(port)), timeout=2).close()
-                missing.remove(address)
+                missing.remove(f"{host}:{port}")
         if missing and time.monotonic() > deadline:
             raise SystemExit(f"no answer in {seconds:g} s (--host_wait) from {', '.join(missing)}")
         time.sleep(0.5 * bool(missing))

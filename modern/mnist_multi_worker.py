@@ -91,7 +91,7 @@ def train(cluster: mnist_cluster.Cluster) -> None:
     if cluster.job == "ps":
         print("nothing to do: the variables are in the workers")
         return
-    workers = cluster.addresses("chief", "worker")
+    workers = cluster.jobs.get("chief", []) + cluster.jobs["worker"]
     with cluster.claim_port():  # until all are there: TensorFlow would wait for an hour
         mnist_cluster.wait_for(workers, FLAGS.host_wait)
     images, validation = mnist_model.load(FLAGS.data_dir)

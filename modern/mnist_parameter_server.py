@@ -28,21 +28,15 @@ ON_CHIEF = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/
 
 
 class Adam(keras.optimizers.Adam):
-    """Adam whose step is one operation on the variable's server, as TF1's AdamOptimizer with `use_locking`.
-
-    Keras's own writes both moments and the variable one after the other. Another worker's step may come in between
-    and divide by a second moment that is still 0: a first step hundreds of times too large.
-    """
+    """TF1's: one locked operation. A step between Keras's three would divide by a second moment that is still 0."""
 
     def update_step(self, gradient: tf.Tensor, variable: tf.Variable, learning_rate: tf.Tensor) -> None:
-        """Change the variable and its two moments."""
-        index = self._get_variable_index(variable)
-        m, v = self._momentums[index].handle, self._velocities[index].handle
-        steps = tf.cast(self.iterations + 1, tf.float32)
-        powers = {"beta1_power": self.beta_1**steps, "beta2_power": self.beta_2**steps}
-        rates = {"lr": learning_rate, "beta1": self.beta_1, "beta2": self.beta_2, "epsilon": self.epsilon}
-        update = {"var": variable.handle, "m": m, "v": v, "grad": gradient, **powers, **rates}
-        tf.raw_ops.ResourceApplyAdam(**update, use_locking=True)
+        """Change a variable and its moments."""
+        index, steps = self._get_variable_index(variable), tf.cast(self.iterations + 1, tf.float32)
+        own = {"m": self._momentums[index].handle, "v": self._velocities[index].handle, "lr": learning_rate}
+        own |= {"beta1": self.beta_1, "beta2": self.beta_2, "epsilon": self.epsilon, "use_locking": True}
+        own |= {"beta1_power": self.beta_1**steps, "beta2_power": self.beta_2**steps}
+        tf.raw_ops.ResourceApplyAdam(var=variable.handle, grad=gradient, **own)
 
 
 class Trainer:
@@ -72,28 +66,22 @@ class Trainer:
             results = self.strategy.run(self.replica_step, args=next(batches))
         return results
 
-    @tf.function
-    def evaluate(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
-        """TF1: sess.run(cross_entropy, feed_dict=val_feed). Runs on a worker, for a part of the images."""
-        return mnist_model.evaluation(self.model, images, labels)
-
 
 def coordinate(cluster: mnist_cluster.Cluster) -> None:
     """Make the state, hand out steps until --train_steps, evaluate. TF1: what worker 0 did as the chief."""
     images, validation = mnist_model.load(FLAGS.data_dir)
-    mnist_cluster.wait_for(cluster.addresses("ps", "worker"), FLAGS.host_wait)
+    mnist_cluster.wait_for(cluster.jobs["ps"] + cluster.jobs["worker"], FLAGS.host_wait)
     strategy = tf.distribute.ParameterServerStrategy(cluster.resolver("chief", "ps", "worker"))
     if strategy.num_replicas_in_sync > 1:
         raise SystemExit("several GPUs a worker: start a worker for each, by CUDA_VISIBLE_DEVICES")
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     trainer = Trainer(strategy, FLAGS)
     # TF1: tf.train.Supervisor(logdir, saver). The chief reads and writes the files, no server does.
-    parts = {"model": trainer.model, "optimizer": trainer.optimizer, "step": trainer.global_step}
-    checkpoint = tf.train.Checkpoint(**parts)
-    manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
+    state = {"model": trainer.model, "optimizer": trainer.optimizer, "step": trainer.global_step}
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(**state), FLAGS.log_dir, max_to_keep=5)
     if newest := manager.latest_checkpoint:
         try:
-            checkpoint.restore(newest, options=ON_CHIEF).assert_consumed()
+            manager.checkpoint.restore(newest, options=ON_CHIEF).assert_consumed()
         except (AssertionError, ValueError):
             raise SystemExit(f"{newest} is of another model; use another --log_dir") from None
         print(f"resuming at step {int(trainer.global_step.numpy())} of {FLAGS.train_steps}")
@@ -104,6 +92,7 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
         rows = tf.data.Dataset.from_tensor_slices(images).shuffle(len(images[0])).repeat()
         return rows.batch(FLAGS.batch_size, drop_remainder=True).map(mnist_model.prepared).prefetch(2)
 
+    evaluate = tf.function(lambda *part: mnist_model.evaluation(trainer.model, *part))  # runs on a worker
     batches = iter(coordinator.create_per_worker_dataset(dataset))
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
@@ -123,7 +112,7 @@ def coordinate(cluster: mnist_cluster.Cluster) -> None:
             manager.save(checkpoint_number=step, options=ON_CHIEF)
         if step >= until:
             own = [np.array_split(array, len(cluster.jobs["worker"])) for array in validation]
-            losses = [coordinator.schedule(trainer.evaluate, part) for part in zip(*own, strict=True)]
+            losses = [coordinator.schedule(evaluate, part) for part in zip(*own, strict=True)]
             mnist_training.log_evaluation(step, float(sum(coordinator.fetch(losses))))
     if step < FLAGS.train_steps:
         mnist_training.leave(f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}")
@@ -139,7 +128,7 @@ def train(cluster: mnist_cluster.Cluster) -> None:
         leads = (cluster.job, cluster.index) == ("worker", 0)
         task = ("chief", 0) if leads else (cluster.job, cluster.index - (cluster.job == "worker"))
         cluster = mnist_cluster.Cluster({**cluster.jobs, "chief": [first], "worker": workers}, *task)
-    if not (cluster.addresses("ps") and cluster.addresses("worker")):
+    if not (cluster.jobs.get("ps") and cluster.jobs["worker"]):
         raise SystemExit("a worker and a parameter server are needed beside the chief, which is worker 0")
     cluster.claim_port().close()
     if cluster.job == "chief":

@@ -140,7 +140,7 @@ def main(_: list[str]) -> None:
 
 def coordinate(cluster: Cluster) -> None:
     """The chief, when the other tasks are there."""
-    mnist_cluster.wait_for(cluster.addresses("ps", "worker"), 60)
+    mnist_cluster.wait_for(cluster.jobs["ps"] + cluster.jobs["worker"], 60)
     asynchronous(cluster)
     os._exit(0)
 
