@@ -281,6 +281,19 @@ def values_of_other_checkpoints():
     ]
 
 
+def events_in(path):
+    """Name of the file of events, and what, step and values of each."""
+    (name,) = tf.gfile.Glob(os.path.join(path, "*"))
+    said = []
+    for event in tf.train.summary_iterator(name):
+        values = [
+            [value.tag, round(value.simple_value, 5), value.WhichOneof("value")]
+            for value in event.summary.value
+        ]
+        said.append([event.WhichOneof("what"), int(event.step), values])
+    return name, said
+
+
 @case
 def events():
     path = folder()
@@ -298,19 +311,41 @@ def events():
         writer.add_run_metadata(tf.RunMetadata(), "run", 9)
         writer.flush()
         writer.close()
-    (name,) = tf.gfile.Glob(os.path.join(path, "*"))
-    said = []
-    for event in tf.train.summary_iterator(name):
-        values = [
-            [value.tag, round(value.simple_value, 5), value.WhichOneof("value")]
-            for value in event.summary.value
-        ]
-        said.append([event.WhichOneof("what"), int(event.step), values])
+    name, said = events_in(path)
     return [
         [part for event in said for part in map(str, event)],
         name.endswith(".mine"),
         writer.get_logdir() == path,
     ]
+
+
+@case
+def events_of_operations():
+    path = folder()
+    step = tf.train.get_or_create_global_step()
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0, 3.0])
+    loss = tf.reduce_sum(tf.square(weights - 1.0))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+    writer = tf.contrib.summary.create_file_writer(path, max_queue=2)
+    with writer.as_default(), tf.contrib.summary.always_record_summaries():
+        tf.contrib.summary.scalar("loss", loss, step=step)
+        with tf.name_scope("inner"):
+            tf.contrib.summary.histogram("weights", weights, family="all")
+    with writer.as_default(), tf.contrib.summary.record_summaries_every_n_global_steps(2):
+        tf.contrib.summary.scalar("seldom", loss)
+        tf.contrib.summary.image("picture", tf.reshape(weights / 3.0, [1, 1, 3, 1]))
+    with tf.contrib.summary.never_record_summaries():
+        tf.contrib.summary.scalar("never", loss)
+    summaries = tf.contrib.summary.all_summary_ops()
+    with tf.Session() as session, writer.as_default():
+        session.run(tf.global_variables_initializer())
+        tf.contrib.summary.initialize(graph=session.graph, session=session)
+        for _ in range(3):
+            session.run(summaries)
+            session.run(train)
+        session.run(tf.contrib.summary.flush(writer))
+    _, said = events_in(path)
+    return [len(summaries), sorted(str(event) for event in said)]
 
 
 @case
