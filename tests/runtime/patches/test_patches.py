@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,6 +41,23 @@ assert seen == [True] * 3, seen
 
 def test_the_loops_of_tf_slim_have_our_sessions() -> None:
     run_python("-c", OF_TF_SLIM)
+
+
+#: the modules that a patch adds to those that are imported stay when it is undone
+TPU_ESTIMATORS_AGAIN = """
+from tf2towers.runtime import graph_mode
+graph_mode()
+from tf2towers.runtime.patches.estimators import tpu_estimators_are_imported
+from tf2towers.runtime.tf1 import tpu
+
+tpu_estimators_are_imported.undo()
+tpu_estimators_are_imported()
+"""
+
+
+@pytest.mark.skipif(find_spec("tensorflow_estimator") is None, reason="needs tensorflow-estimator")
+def test_the_patch_of_tpu_estimators_is_applied_again() -> None:
+    run_python("-c", TPU_ESTIMATORS_AGAIN)
 
 
 @pytest.fixture(scope="module")

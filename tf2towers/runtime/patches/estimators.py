@@ -101,8 +101,9 @@ def tpu_estimators_are_imported(changes: Patch) -> None:
         "StochasticGradientDescentParameters",
     )
     for name in ("session_support", "tpu_embedding_gradient", "tpu_embedding"):
-        if find_spec(f"{_TPU}.{name}") is None:
-            sys.modules[f"{_TPU}.{name}"] = _module(**dict.fromkeys(parameters))
+        module = f"{_TPU}.{name}"
+        if module not in sys.modules and find_spec(module) is None:
+            sys.modules[module] = _module(**dict.fromkeys(parameters))
     before = sys.modules["tensorflow"]
     sys.modules["tensorflow"] = import_module(f"{_PACKAGE}.python.estimator.training").tf
     try:
