@@ -996,23 +996,6 @@ TASKS = {
         """,
         0,
     ),
-    "variables that are there already": (
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        2,
-    ),
     "variables in a scope that uses them again": (
         """
         with tf.device('/job:master/task:0'):
@@ -1107,6 +1090,13 @@ TASKS = {
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
         """, 1),
+            ("variables that are there already", """
+        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
+            net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
+                net()
+        """, 2),
             ("the device of each variable", """
         def again(variables, where=None):
             for v in variables:
