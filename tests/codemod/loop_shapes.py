@@ -753,6 +753,24 @@ def build():
                 y = net(x) * i
     return y
 print(build())
+=== a_with_of_a_generator_that_takes_errors_in_another -> 'nonlocal y\n'
+import contextlib
+def kept():
+    try:
+        yield
+    except ZeroDivisionError:
+        print('no tower')
+@contextlib.contextmanager
+def entered():
+    yield from kept()
+def build():
+    y = None
+    for i in range(2):
+        with entered():
+            with tf.device('/gpu:%d' % i):
+                y = net(x) * i + 1 / i
+    return y
+print(build())
 === a_with_that_takes_errors -> 'global y\n'
 import contextlib
 for i in range(3):
