@@ -316,9 +316,7 @@ class _Order:
                     if made in self._made:
                         continue
                     if source.node in kept:
-                        waiting.append(
-                            self._take_memory(source.node, kept[source.node], made, user.device)
-                        )
+                        waiting.append(self._take_memory(source.node, kept[source.node], made, user.device))
                     else:
                         waiting.append(self._copy(source.node, made))
         self._accesses.reads += [read._replace(name=f"{name}{suffix}") for name, read in taken.items()]
