@@ -703,6 +703,17 @@ def build(count):
     return parts
 print(build(2), build(1))
 build(0)
+=== as_many_parts_as_rounds_or_an_error -> 'nonlocal y\n'
+import contextlib
+def build(count):
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        parts = tf.split(x, count)
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(parts[i])
+    if count > 1:
+        print(y)
+print(build(2), build(0))
 === as_many_parts_as_other_rounds -> 'nonlocal y\n'
 def build(count):
     parts = tf.split(x, count)

@@ -3,7 +3,7 @@
 from textwrap import dedent, indent
 
 import pytest
-from codemod_texts import TF, after, migrated
+from codemod_texts import TF, after, migrated, texts
 
 BODY = """import tensorflow as tf
 from absl import flags
@@ -698,6 +698,25 @@ def build(self, opt, x):
     assert "def average" in text or is_mean
 
 
+@pytest.mark.parametrize(("other", "is_mean"), [("average = other", False), ("mean = other", True)])
+def test_a_mean_of_a_class_that_another_module_extends(other, is_mean, program):
+    method = indent(MEAN.replace("average(t", "average(self, t"), "    ")
+    build = """
+    def build(self, opt, x):
+        grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append(opt.compute_gradients(x))
+        return self.average(grads)
+"""
+    files = {
+        "trainer.py": f"import tensorflow as tf\n\n\nclass Trainer(object):\n{method}{build}",
+        "train.py": f"{TF}import trainer\n\n\nclass Mine(trainer.Trainer):\n    {other}\n\n\ntf.Session()\n",
+    }
+    text = texts(program(files))["trainer.py"]
+    assert ("return strategy.reduce('MEAN', grads)\n" in text) is is_mean
+
+
 def test_a_mean_whose_strategy_the_module_makes():
     lines = """
 class Model(object):
@@ -977,23 +996,6 @@ TASKS = {
         """,
         0,
     ),
-    "variables that are there already": (
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        2,
-    ),
     "variables in a scope that uses them again": (
         """
         with tf.device('/job:master/task:0'):
@@ -1088,6 +1090,13 @@ TASKS = {
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
         """, 1),
+            ("variables that are there already", """
+        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
+            net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
+                net()
+        """, 2),
             ("the device of each variable", """
         def again(variables, where=None):
             for v in variables:

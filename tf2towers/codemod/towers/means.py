@@ -178,9 +178,13 @@ def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.Funct
     defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
     match defined:
         case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
-            bound = (each for other in files for each in other.all(cst.Name) if each.value == name)
-            others = [each for each in bound if each is not function.name]
-            return (file, function) if not any(map(file.is_bound, others)) else None
+            others = (
+                other.is_bound(each)
+                for other in files
+                for each in other.all(cst.Name)
+                if each.value == name and each is not function.name
+            )
+            return (file, function) if not any(others) else None
     return None
 
 
