@@ -476,7 +476,7 @@ class _Writer:
                 self.made.changes += found
 
     def _are_parts_of_a_model(self, sites: Sequence[cst.Call]) -> bool:
-        """True if each `with` enters a GPU of its own, and none takes gradients or calls what another one calls."""
+        """True if each `with` enters a GPU of its own, and none calls what another one calls."""
         entered = {site: self.file.parent(self.file.parent(site)) for site in sites}
         if not all(isinstance(around, cst.With) for around in entered.values()):
             return False
