@@ -298,6 +298,12 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         return self._of_towers.towers(iterable)
 
     @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of this worker's towers in a graph, if they were given; else TensorFlow's own number."""
+        asked: Any = self._by_towers() if self._of_towers.towers_given else super()
+        return asked.num_replicas_in_sync
+
+    @property
     def replica_ids(self) -> Any:
         """The numbers of this worker's towers, 0 to n - 1, as a per-replica value."""
         return self._of_towers.replica_ids
