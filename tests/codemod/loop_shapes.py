@@ -750,6 +750,11 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
+=== names_on_two_lines -> ' loss_of_the_tower) = strategy.experimental_local_results(results)[-1]\n'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower = net(x), x * i, i
+print(prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower)
 === a_with_of_a_generator_that_takes_no_errors -> '        return y\n'
 import contextlib
 @contextlib.contextmanager

@@ -316,7 +316,7 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
-        if len(indent) + len(head) + len(rest.format_map(self._texts(parts))) > _LIMIT:
+        if len(indent) + len(head.rpartition("\n")[2]) + len(rest.format_map(self._texts(parts))) > _LIMIT:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
