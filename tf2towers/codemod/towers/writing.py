@@ -757,5 +757,5 @@ def _is_gpu(device: cst.BaseExpression) -> bool:
 def _is_tower(device: cst.BaseExpression) -> bool:
     """True if `tf.device` is given a second GPU, or one that depends on something."""
     return _is_gpu(device) and (
-        names_in(device) or any(text.rstrip().endswith("gpu:1") for text in texts_in(device))
+        bool(names_in(device)) or any(text.rstrip().endswith("gpu:1") for text in texts_in(device))
     )
