@@ -3,6 +3,10 @@
 How much it makes is measured: the original runs again, each call from the variables that it had. Its weights are moved
 by one unit in their last place, up or down by chance. What the migrated script makes of the original's variables may
 then differ from the original by `TIMES` as much.
+
+A number that is fetched or summarised may be a sum whose terms cancel out, such as the mean of a weight. Moves by
+chance cancel out as well, but the rounding of a sum is as large as its terms'. So for numbers, all weights are also
+moved up.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ class Rounding:
 
     Args:
         original, migrated: both runs, of as many calls.
-        moved: recordings of the original with its weights moved.
+        moved: recordings of the original with its weights moved: all up in the first one, by chance in the others.
 
     Attributes:
         found: the variables whose gradients, or elements of them, are rounding, and which part of it rounding moves: of
@@ -46,7 +50,7 @@ class Rounding:
 
     def __init__(self, original: Run, migrated: Run, moved: Sequence[Run]) -> None:
         self._trainable = original.trainable
-        self.sizes = Sizes(original, migrated, moved)
+        self.sizes = Sizes(original, migrated, moved[1:])
         self._alone = self.sizes.gradients_of_rounding()
         self.found: dict[str, float] = {}
         self._apart: set[str] = set()  # the variables whose gradients differ
@@ -68,7 +72,7 @@ class Rounding:
             return "rounding"
         if pair.kind == "variable" and owner in self._apart:
             return "differs"
-        if pair.kind == "variable" and owner and owner in self.sizes.changes:
+        if pair.kind == "variable" and owner and pair.key in self.sizes.changes:
             rounding = self._is_update_of_rounding(pair, owner)
             if rounding is not None:
                 return "rounding" if rounding else "differs"
@@ -170,7 +174,10 @@ def _gradient(call: Call, owner: str, shape: tuple[int, ...]) -> np.ndarray | No
 
 def _moved(pair: Pair) -> np.ndarray | None:
     own = pair.values[0]
-    return None if own is None else _largest_difference(own, pair.others)
+    if own is None:
+        return None
+    is_number = own.size == 1 and pair.kind in ("fetched", "summary")
+    return _largest_difference(own, pair.others if is_number else pair.others[1:])
 
 
 def _largest_difference(own: np.ndarray, others: Sequence[np.ndarray | None]) -> np.ndarray | None:
