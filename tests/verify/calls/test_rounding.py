@@ -10,7 +10,7 @@ import pytest
 
 from tests.verify.calls.recordings import call, run
 from tf2towers.verify.calls.call_comparison import compare, within
-from tf2towers.verify.calls.rounding import Rounding, Sizes
+from tf2towers.verify.calls.rounding import MOVES, Rounding, Sizes
 from tf2towers.verify.comparison import OTHER_TENSORFLOW, outcome_of
 from tf2towers.verify.recording import Arrays
 
@@ -139,6 +139,7 @@ def outcomes(folder: Path, **mistake: float) -> tuple[str, str, dict[str, float]
     made = {name: run(folder / name, *calls, trainable=WEIGHTS) for name, calls in runs.items()}
     original, again = made["original"], [made["up"], made["moved"], made["moved again"]]
     whole = compare(original, made["own"], within(OTHER_TENSORFLOW))
+    assert len(again) == len(MOVES)
     rounding = Rounding(original, made["in step"], again)
     found = compare(original, made["in step"], rounding, others=again)
     return outcome_of(whole.comparisons), outcome_of(found.comparisons), rounding.found

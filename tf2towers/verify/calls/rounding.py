@@ -28,8 +28,11 @@ from tf2towers.verify.calls.call_comparison import (
 )
 from tf2towers.verify.comparison import OTHER_TENSORFLOW
 from tf2towers.verify.recorder.variables import belongs_to
+from tf2towers.verify.recorder.writing import ALL_UP
 from tf2towers.verify.recording import dense
 
+#: the moves of the weights for which the original is recorded (`writing.Before`); the first counts for numbers alone
+MOVES = (ALL_UP, 2, 3)
 #: how much more than was measured counts as rounding; measured is the weights' rounding alone
 TIMES = 4.0
 #: the largest ratio of the sizes of two gradients that are rounding
@@ -41,7 +44,7 @@ class Rounding:
 
     Args:
         original, migrated: both runs, of as many calls.
-        moved: recordings of the original with its weights moved: all up in the first one, by chance in the others.
+        moved: recordings of the original with its weights moved, one for each of `MOVES`.
 
     Attributes:
         found: the variables whose gradients, or elements of them, are rounding, and which part of it rounding moves: of

@@ -14,11 +14,10 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.call_comparison import Compared, Difference, Judge, Run, compare, within
-from tf2towers.verify.calls.rounding import Rounding
+from tf2towers.verify.calls.rounding import MOVES, Rounding
 from tf2towers.verify.comparison import SUM_ORDER, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recorder.writing import ALL_UP
 from tf2towers.verify.recording import Recording, already_there
 from tf2towers.verify.result_notes import (
     is_repeatable,
@@ -171,8 +170,8 @@ def _judge_in_step(result: ParityResult, options: Options, place: Path, original
         migrated = record_calls(
             result.migrated.script, arguments, place / "migrated-in-step", how, migrated=True
         )
-        for number in (ALL_UP, 2, 3):
-            rounded, folder = dataclasses.replace(how, rounding=number), place / f"original-rounded-{number}"
+        for move in MOVES:
+            rounded, folder = dataclasses.replace(how, rounding=move), place / f"original-rounded-{move}"
             moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
     except RunFailed as problem:
         result.notes.append(f"rounding could not be measured: {str(problem).splitlines()[0]}")
