@@ -22,11 +22,9 @@ from tf2towers.verify.calls.call_comparison import (
     Run,
     State,
     Verdict,
-    difference,
     is_within,
-    largest_of,
 )
-from tf2towers.verify.comparison import OTHER_TENSORFLOW
+from tf2towers.verify.comparison import OTHER_TENSORFLOW, difference, largest_of
 from tf2towers.verify.recorder.variables import belongs_to
 from tf2towers.verify.recorder.writing import ALL_UP
 from tf2towers.verify.recording import dense
@@ -79,7 +77,7 @@ class Rounding:
             rounding = self._is_update_of_rounding(pair, owner)
             if rounding is not None:
                 return "rounding" if rounding else "differs"
-        off, moved = difference(pair), _moved(pair)
+        off, moved = pair.off, _moved(pair)
         is_rounding = moved is not None and all(size(off) <= TIMES * size(moved) for size in SIZES)
         return "rounding" if is_rounding else "differs"
 
@@ -106,10 +104,10 @@ class Rounding:
             return None
         most = 1 + (TIMES if pair.key == owner else TIMES**2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            apart = np.abs(np.subtract(right, left, dtype=np.float64))
+            apart = difference(left, right)
             relative = np.where(apart == 0.0, 0.0, apart / np.abs(left))
         allowed = np.minimum(most, TIMES * relative) * self.sizes.changes[pair.key]
-        return bool(np.all(difference(pair) <= allowed + 4 * np.spacing(largest_of(own), dtype=own.dtype)))
+        return bool(np.all(pair.off <= allowed + 4 * np.spacing(largest_of(own), dtype=own.dtype)))
 
 
 class Sizes:
@@ -187,9 +185,5 @@ def _largest_difference(own: np.ndarray, others: Sequence[np.ndarray | None]) ->
     """The largest difference of each element from other recordings' ones; None where none has the value."""
     if own.dtype.kind not in "biuf":
         return None
-    found = [
-        np.abs(np.subtract(other, own, dtype=np.float64))
-        for other in others
-        if other is not None and other.shape == own.shape
-    ]
+    found = [difference(own, other) for other in others if other is not None and other.shape == own.shape]
     return np.max(found, axis=0) if found else None
