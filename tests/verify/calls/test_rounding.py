@@ -216,19 +216,18 @@ def mean(values: np.ndarray) -> np.float32:
     [
         (True, 0.0, "within"),
         (False, 0.0, "differs"),  # chance cancels out as the terms do
-        (True, 1e-8, "differs"),
+        (True, 1e-7, "differs"),
     ],
 )
 @pytest.mark.parametrize("kind", ["fetched", "summary"])
 def test_a_mean_whose_terms_cancel_out(kind: str, up: bool, off: float, outcome: str, tmp_path: Path) -> None:
     """As of softmax's weights, whose sum is 0 in exact arithmetic: each TensorFlow gives another rounding."""
-    rng = np.random.RandomState(0)
-    half = rng.uniform(0, 0.02, 3920).astype(np.float32)
-    w = rng.permutation(np.concatenate([half, -half]))
+    half = np.random.RandomState(0).uniform(0, 0.02, 3920).astype(np.float32)
+    w = np.concatenate([half, -half])
     means = {
         "original": mean(w),
-        "in step": np.float32(mean(np.sort(w)) + off),
-        "up": mean(moved({"w": w}, "up" if up else 3)["w"]),
+        "in step": np.float32(mean(w.reshape(2, -1).T.ravel()) + off),
+        "up": mean(moved({"w": w}, "up")["w"] if up else w),
         **{f"moved {seed}": mean(moved({"w": w}, seed)["w"]) for seed in (1, 2)},
     }
     runs = [
