@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import os
 import re
 import resource
@@ -202,8 +203,9 @@ def section(pairs: int = 5, scripts: list[Path] | None = None) -> str:
         tree, size = tree_seconds(folder / "tree")
     return f"""{TITLE}
 
-`benchmarks/migrate_speed.py`: processor seconds, medians of {pairs} pairs. LibCST's own work is to parse every file
-that `migrate` parses, to resolve scopes, qualified names, parents and positions, and to generate the code.
+`benchmarks/migrate_speed.py`, on {datetime.date.today()}: processor seconds, medians of {pairs} pairs.
+LibCST's own work is to parse every file that `migrate` parses, to resolve scopes, qualified names, parents and
+positions, and to generate the code.
 A ratio of at most {RATIO} is what we ask for. `lines_N.py` is the CIFAR-10 trainer with layers up to N lines.
 
 | script | files | lines | LibCST, warm | migrate | ratio | LibCST, process | migrate | ratio |

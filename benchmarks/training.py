@@ -342,6 +342,17 @@ def bars_table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def days_table(rows: list[Row]) -> str:
+    """The table of the days on which the works were measured, and of the machine's load, of five minutes."""
+    lines = ["| measured on | load, with the programs' own | works |", "| --- | --- | --- |"]
+    for day in sorted({row.day for row in rows}):
+        own = [row for row in rows if row.day == day]
+        loads = sorted({f"{row.load:.1f}" for row in own}, key=float)
+        load = loads[0] if len(loads) == 1 else f"{loads[0]} to {loads[-1]}"
+        lines.append(f"| {day} | {load} | {'; '.join(dict.fromkeys(row.work for row in own))} |")
+    return "\n".join(lines)
+
+
 def draw(path: Path, rows: list[Row]) -> None:
     """Draws the ratios to the original, a bar for each program of a work."""
     from matplotlib.figure import Figure
@@ -374,13 +385,12 @@ def page(options: argparse.Namespace, rows: list[Row], speed: str) -> str:
     on_gpus = "The towers ran on GPUs." if gpus else "No GPU was used: nothing here is measured on one."
     where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, {gpu}, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
-    days, loads = sorted({row.day for row in rows}), sorted(row.load for row in rows)
-    when = " and ".join(days) if days else "no day"
-    load = f"{loads[0]:.1f} to {loads[-1]:.1f}" if loads else "not measured"
     return f"""# How fast it is
 
-Written by `make bench`, measured on {when}: {where}.
-The machine's load was {load}, with the programs' own.
+Written by `make bench`: {where}.
+
+{days_table(rows)}
+
 The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds.
 A ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
 the machine blurs them. Ratios of the same programs have differed by 0.1 from run to run, and by 0.4 at a load of 9.

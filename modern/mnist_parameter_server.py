@@ -28,15 +28,16 @@ ON_CHIEF = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/
 
 
 class Adam(keras.optimizers.Adam):
-    """TF1's: one locked operation. A step between Keras's three would divide by a second moment that is still 0."""
+    """As TF1's, one locked operation: between Keras's three another worker could divide by a second moment of 0."""
 
     def update_step(self, gradient: tf.Tensor, variable: tf.Variable, learning_rate: tf.Tensor) -> None:
         """Change a variable and its moments."""
         index, steps = self._get_variable_index(variable), tf.cast(self.iterations + 1, tf.float32)
-        own = {"m": self._momentums[index].handle, "v": self._velocities[index].handle, "lr": learning_rate}
-        own |= {"beta1": self.beta_1, "beta2": self.beta_2, "epsilon": self.epsilon, "use_locking": True}
-        own |= {"beta1_power": self.beta_1**steps, "beta2_power": self.beta_2**steps}
-        tf.raw_ops.ResourceApplyAdam(var=variable.handle, grad=gradient, **own)
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle, m=self._momentums[index].handle, v=self._velocities[index].handle,
+            beta1_power=self.beta_1**steps, beta2_power=self.beta_2**steps, lr=learning_rate,
+            beta1=self.beta_1, beta2=self.beta_2, epsilon=self.epsilon, grad=gradient, use_locking=True,
+        )  # fmt: skip
 
 
 class Trainer:

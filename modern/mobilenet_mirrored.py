@@ -33,10 +33,8 @@ class Watch(keras.callbacks.Callback):
         super().__init__()
         self.saved, self.setup, self.signals = folder / "latest.weights.h5", setup, []
         signal.signal(signal.SIGTERM, lambda number, _: self.signals.append(number))
-        if self.saved.exists():
-            setup.model.load_weights(
-                self.saved
-            )  # and the optimizer's steps, on which the batches to come depend
+        if self.saved.exists():  # it has the optimizer's steps too, on which the batches to come depend
+            setup.model.load_weights(self.saved)
 
     def on_epoch_begin(self, epoch: int, logs: dict | None = None) -> None:
         """Start the clock."""

@@ -83,9 +83,10 @@ def from_flags(jit: bool = False) -> Setup:
         model = build_model(size, FLAGS.alpha or (0.35 if small else 1.0), weights, images.classes)
         model.compile(
             optimizer=precision.LossScaleOptimizer(adam) if FLAGS.precision == "float16" else adam,
-            loss=keras.losses.sparse_categorical_crossentropy, metrics=[keras.metrics.sparse_categorical_accuracy],
+            loss=keras.losses.sparse_categorical_crossentropy,
+            metrics=[keras.metrics.sparse_categorical_accuracy],
             jit_compile=jit,  # "auto" may compile with XLA, which rounds otherwise
-        )  # fmt: skip
+        )
         model.optimizer.build(model.trainable_variables)
     batches_from = functools.partial(mobilenet_images.batches, images, size, batch_size, epochs, FLAGS.seed)
     shared = len(images.validation) // len(chosen) * len(chosen)  # the rest is left out

@@ -703,6 +703,17 @@ def build(count):
     return parts
 print(build(2), build(1))
 build(0)
+=== as_many_parts_as_rounds_or_an_error -> 'nonlocal y\n'
+import contextlib
+def build(count):
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        parts = tf.split(x, count)
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(parts[i])
+    if count > 1:
+        print(y)
+print(build(2), build(0))
 === as_many_parts_as_other_rounds -> 'nonlocal y\n'
 def build(count):
     parts = tf.split(x, count)
@@ -739,6 +750,11 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
+=== names_on_two_lines -> ' loss_of_the_tower) = strategy.experimental_local_results(results)[-1]\n'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower = net(x), x * i, i
+print(prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower)
 === a_with_of_a_generator_that_takes_no_errors -> '        return y\n'
 import contextlib
 @contextlib.contextmanager
@@ -751,6 +767,24 @@ def build():
         for i in range(2):
             with tf.device('/gpu:%d' % i):
                 y = net(x) * i
+    return y
+print(build())
+=== a_with_of_a_generator_that_takes_errors_in_another -> 'nonlocal y\n'
+import contextlib
+def kept():
+    try:
+        yield
+    except ZeroDivisionError:
+        print('no tower')
+@contextlib.contextmanager
+def entered():
+    yield from kept()
+def build():
+    y = None
+    for i in range(2):
+        with entered():
+            with tf.device('/gpu:%d' % i):
+                y = net(x) * i + 1 / i
     return y
 print(build())
 === a_with_that_takes_errors -> 'global y\n'

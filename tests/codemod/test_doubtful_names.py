@@ -269,6 +269,8 @@ def test_tensorflow_or_numpy_that_both_have(line):
         "y = lib.random.normal([2])",
         "y = lib.reduce_sum(x, **{'keep_dims': True})",
         "s = lib.Session()",
+        "with lib.device('/gpu:1'): y = x",  # NumPy has no such name
+        "kernel = lib.load_op_library('kernel.so')",
         "print(lib)",
         "y = lib.layers.dense(x, 2)",
         "lib = input()\ny = lib.cos(x)\nlib = tf",

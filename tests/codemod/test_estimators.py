@@ -151,3 +151,21 @@ def test_what_adds_up_gradients_elsewhere_is_left() -> None:
     result = migrated(IMPORTED + "print(AllReduceCrossDeviceOps('nccl'))\n")
     assert "T2T620" in codes(result)
     assert "import AllReduceCrossDeviceOps" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    ("call", "kinds"),
+    [
+        ("tf.contrib.tpu.TPUEstimator(print, config=config)", ["left"]),
+        ("tf.contrib.tpu.TPUEstimator(print, '', config, {}, True)", ["left"]),
+        ("tf.estimator.tpu.TPUEstimator(print, use_tpu=True)", ["left"]),
+        ("tf.contrib.tpu.TPUEstimator(print, use_tpu=False)", []),
+        ("tf.contrib.tpu.TPUEstimator(print, use_tpu=bool(input()))", ["note"]),
+        ("tf.contrib.tpu.TPUEstimator(print, **config)", ["note"]),
+        ("TPUEstimator(print)", []),  # the script's own class
+    ],
+)
+def test_an_estimator_that_trains_on_tpus(call: str, kinds: list[str]) -> None:
+    own = "class TPUEstimator:\n    def __init__(self, model_fn):\n        pass\n"
+    result = migrated(f"{TF}{own}\n\nconfig = {{}}\ntf.Session()\n{call}\n")
+    assert [(each.code, each.kind) for each in result.findings] == [("T2T620", kind) for kind in kinds]

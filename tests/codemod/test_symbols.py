@@ -1274,3 +1274,16 @@ def test_other_spellings_of_a_served_name_do_not_follow_the_module():
     result = migrated(text)
     assert not result.left
     assert "cell = rnn.BasicLSTMCell(3)\nout = rnn.linear([x], 4, True)\n" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("contrib.lookup.nothing", "use tf.lookup.StaticHashTable"),
+        ("contrib.tpu.shard", "TPUEstimator is supported, without TPUs"),
+        ("contrib.nothing.at.all", "tf.contrib ended with TensorFlow 1"),
+    ],
+)
+def test_advice_is_that_of_the_nearest_name_above(name, advice):
+    (found,) = migrated(f"{TF}x = tf.placeholder(tf.int32)\ny = tf.{name}()\n").left
+    assert f"tf.{name} has no counterpart in TF 2.21: {advice}" in found.message

@@ -56,7 +56,8 @@ def test_the_replacement_of_a_name(name: str, kind: str, target: str) -> None:
 
 
 def test_what_is_gone_says_what_to_do() -> None:
-    assert "moved to" in find_replacement("tf.contrib.crf.no_such_thing").why
+    assert "crf_log_likelihood" in find_replacement("tf.contrib.crf.no_such_thing").why
+    assert "moved to" in find_replacement("tf.contrib.no_such_module.no_such_thing").why
     for row in table("gone.tsv"):
         assert len(row) == 2
         assert row[1]

@@ -3,7 +3,7 @@
 from textwrap import dedent, indent
 
 import pytest
-from codemod_texts import TF, after, migrated
+from codemod_texts import TF, after, migrated, texts
 
 BODY = """import tensorflow as tf
 from absl import flags
@@ -429,6 +429,23 @@ OTHER = [
     [("zip(*tower_grads)", "zip(*tower_grads[1:])")],
     [("return result", "return result[1:]")],
     [("    return result", "    result.reverse()\n    return result")],
+    [("    return result", "    result = tower_grads[0]\n    return result")],
+    [("    return result", "    result = tower_grads\n    return result")],
+    [
+        ("    result = []\n", "    n = 2\n    result = []\n"),
+        ("tf.expand_dims(g, 0)", "g"),
+        ("tf.reduce_mean(tf.concat(grads, 0), 0)", "tf.add_n(grads) / n"),
+        ("    return", "    n = len(tower_grads)\n    return"),
+    ],
+    [
+        ("        grads = []\n", "        v = pairs[0][1]\n        grads = []\n"),
+        ("(mean, pairs[0][1])", "(mean, v)"),  # the last tower's
+    ],
+    [
+        (f"        grads = []\n{EACH}\n", "        pairs, v = zip(*pairs)\n"),
+        ("concat(grads", "stack(pairs"),
+        ("pairs[0][1]", "v[0]"),
+    ],
     [("(tower_grads)", "(tower_grads, clip=None)")],
     [("        mean =", "        with tf.device('/cpu:0'):\n            pass\n        mean =")],
     [("tf.concat(grads, 0)", "tf.concat(grads, 0, name='all')")],
@@ -491,6 +508,25 @@ def test_a_plain_mean_becomes_a_reduce(changes):
 def test_what_a_mean_printed_is_named():
     result = migrated(calling([("        mean =", "        print(len(grads))\n        mean =")]))
     assert [(each.code, each.line) for each in result.findings] == [("T2T606", 12)]
+
+
+def test_what_a_mean_of_another_module_printed_is_named_where_it_is_called(program):
+    util = f"import tensorflow as tf\n\n\n{MEAN}".replace(
+        "        mean =", "        print(grads)\n        mean ="
+    )
+    main = f"import tensorflow as tf\nimport util\n\n{LOOP}grads = util.average([])\n"
+    result = program({"util.py": util, "train.py": main})
+    assert [(each.code, each.path.name, each.line) for each in result.findings] == [("T2T606", "train.py", 8)]
+
+
+def test_what_a_function_is_given_under_the_name_of_a_mean():
+    head = "\n".join(["import tensorflow as tf", "", "", MEAN, ""])
+    for build in (
+        "def build(average):\n    {LOOP}    return average([])",
+        "def build(chosen):\n    average = chosen['first']\n    {LOOP}    return average([])",
+    ):
+        text = after(f"{head}{build.format(LOOP=indent(LOOP, '    ').lstrip())}\n\n\nbuild(clipped)\n")
+        assert "strategy.run(tower" in text and "    return average([])\n" in text
 
 
 @pytest.mark.parametrize("changes", OTHER)
@@ -662,6 +698,25 @@ def build(self, opt, x):
     assert "def average" in text or is_mean
 
 
+@pytest.mark.parametrize(("other", "is_mean"), [("average = other", False), ("mean = other", True)])
+def test_a_mean_of_a_class_that_another_module_extends(other, is_mean, program):
+    method = indent(MEAN.replace("average(t", "average(self, t"), "    ")
+    build = """
+    def build(self, opt, x):
+        grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append(opt.compute_gradients(x))
+        return self.average(grads)
+"""
+    files = {
+        "trainer.py": f"import tensorflow as tf\n\n\nclass Trainer(object):\n{method}{build}",
+        "train.py": f"{TF}import trainer\n\n\nclass Mine(trainer.Trainer):\n    {other}\n\n\ntf.Session()\n",
+    }
+    text = texts(program(files))["trainer.py"]
+    assert ("return strategy.reduce('MEAN', grads)\n" in text) is is_mean
+
+
 def test_a_mean_whose_strategy_the_module_makes():
     lines = """
 class Model(object):
@@ -710,6 +765,34 @@ def test_a_mean_that_a_package_hands_on(program):
         main = f"import tensorflow as tf\n{line}\n\n{LOOP}grads = {mean}([])\n"
         text = program({**files, "train.py": main}).changes[0].after
         assert "grads = strategy.reduce('MEAN', [])" in text, line
+
+
+def test_modules_that_import_each_other(program):
+    for line in ("from LOOP import average", "from LOOP import *"):
+        files = {
+            "one.py": f"import tensorflow as tf\n{line.replace('LOOP', 'two')}\n",
+            "two.py": f"import tensorflow as tf\n{line.replace('LOOP', 'one')}\n",
+            "train.py": f"import tensorflow as tf\nfrom one import *\n\n{LOOP}grads = average([])\n",
+        }
+        assert "grads = average([])\n" in program(files).changes[0].after
+
+
+def test_a_mean_that_one_of_two_modules_gives(program):
+    main = """
+import tensorflow as tf
+try:
+    from fast import *
+except ImportError:
+    from slow import *
+
+"""
+    clips = MEAN.replace("(mean, p", "(mean / 2, p")
+    files = {
+        "fast.py": f"import tensorflow as tf\n\n\n{clips}",
+        "slow.py": f"import tensorflow as tf\n\n\n{MEAN}",
+        "train.py": f"{main}{LOOP}grads = average([])\n",
+    }
+    assert "grads = average([])\n" in program(files).changes[0].after
 
 
 def test_a_mean_where_no_strategy_is_seen_stays():
@@ -913,23 +996,6 @@ TASKS = {
         """,
         0,
     ),
-    "variables that are there already": (
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        """
-        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
-            net()
-        for name in ('a', 'b'):
-            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
-                net()
-        """,
-        2,
-    ),
     "variables in a scope that uses them again": (
         """
         with tf.device('/job:master/task:0'):
@@ -1024,6 +1090,13 @@ TASKS = {
             with tf.device('/job:ps/task:%d' % i):
                 w = tf.get_variable('w%d' % i, [])
         """, 1),
+            ("variables that are there already", """
+        with tf.device('/job:master/task:0'), tf.variable_scope('net'):
+            net()
+        for name in ('a', 'b'):
+            with tf.device('/job:%s/task:0' % name), tf.variable_scope('net', reuse=True):
+                net()
+        """, 2),
             ("the device of each variable", """
         def again(variables, where=None):
             for v in variables:

@@ -25,7 +25,8 @@ def light_commands(page: Path) -> list[list[str]]:
     return [
         words
         for words in found
-        if words[0] in LIGHT and len(words) > (words[0] != "rules") and not HEAVY & {*words}
+        if words[0] in LIGHT and not HEAVY & {*words}
+        if len(words) > 1 or words == ["rules"]
         if not any(forms.search(word) for word in words) and "T2T699" not in words  # a rule to be written
     ]
 

@@ -51,11 +51,15 @@ own = set(flags.FLAGS)
 for arguments in (line.split() for line in sys.stdin):
     sys.argv = arguments
     sys.path.insert(0, os.path.dirname(arguments[0]))
+    status = 0
     try:
         runpy.run_path(arguments[0], run_name='__main__')
     except SystemExit as end:
-        print(end.code if isinstance(end.code, str) else '')
-    print('END', *arguments, flush=True)
+        status = end.code
+        if isinstance(status, str):
+            print(status)
+            status = 1
+    print('END', status, *arguments, flush=True)
     for name in set(flags.FLAGS) - own:
         delattr(flags.FLAGS, name)
 """
@@ -63,13 +67,13 @@ for arguments in (line.split() for line in sys.stdin):
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
-    """What each of WRONG prints, by its command."""
+    """What each of WRONG prints, by its command; all end with status 1."""
     commands = "".join(f"{script} {flag}\n" for script, flag, _ in WRONG)
     done = subprocess.run(
         [sys.executable, "-c", EACH], input=commands, cwd=ROOT, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
         text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False,
     )  # fmt: skip
-    parts = re.split(r"^END (.*)\n", done.stdout, flags=re.M)
+    parts = re.split(r"^END 1 (.*)\n", done.stdout, flags=re.M)
     assert parts.pop() == "" and done.returncode == 0, done.stdout
     return dict(zip(parts[1::2], parts[::2], strict=True))
 

@@ -225,6 +225,7 @@ def test_the_scope_of_servers_is_the_setters_device(given: Any, variables: list[
 def test_a_strategy_of_servers_runs_the_towers_of_its_worker() -> None:
     with tf.Graph().as_default() as graph:
         strategy = ParameterServerStrategy(ps_tasks=0, towers=["/gpu:0", "/gpu:1"])
+        assert strategy.num_replicas_in_sync == 2
         with strategy.scope():
             assert _declared[graph].towers_given == ["/gpu:0", "/gpu:1"]
 

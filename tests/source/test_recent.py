@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import gc
+import weakref
 from pathlib import Path
 from textwrap import dedent
 
@@ -9,6 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.meanings import Meanings
 from tf2towers.codemod.tree import tree_of
+from tf2towers.source.python2.reached import bindings_of, nodes_of
 from tf2towers.source.recent import Recent, forget
 
 
@@ -35,6 +39,15 @@ def test_programs_share_the_tree_of_a_module_as_long_as_its_text_stays():
     assert tree_of("x = 2\n", path) is not first
     forget()
     assert tree_of("x = 1\n", path) is not first
+
+
+def test_a_tree_goes_with_what_was_found_in_it():
+    tree = ast.parse("import a\nx = 1\n")
+    assert nodes_of(tree) is nodes_of(tree) and bindings_of(tree) is bindings_of(tree)
+    known = weakref.ref(tree)
+    del tree
+    gc.collect()
+    assert known() is None
 
 
 def test_two_programs_find_the_same_in_a_shared_tree():

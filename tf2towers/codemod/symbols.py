@@ -282,7 +282,7 @@ def _spelled(canonical: str) -> Found:
 
 def _made(row: Row, rest: str, canonical: str) -> Found:
     if row.kind == "left":
-        return _left(canonical, row.code, _advice(row.name))
+        return _left(canonical, row.code, _advice(canonical))
     target = (row.target or row.name) + rest
     if row.kind in ("runtime", "session"):
         module, _, attribute = target.partition(":")

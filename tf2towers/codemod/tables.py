@@ -27,6 +27,12 @@ def keyword_renames() -> dict[str, dict[str, str]]:
     return found
 
 
+@cache
+def names_of_numpy() -> frozenset[str]:
+    """The names that NumPy 1.18 and TensorFlow 1.15 both have, but for those of modules."""
+    return frozenset(name for _, names in read_table("data/numpy_names.tsv") for name in names.split())
+
+
 class LibraryChange(NamedTuple):
     """What became of a name of another library.
 

@@ -188,7 +188,8 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         """Reduces the towers' gradients to their mean, one all-reduce on the strategy.
 
         In a graph it builds the same ops, under the same names, as the well-known function `average_gradients`; the
-        session turns them into an all-reduce when it runs them.
+        session turns them into an all-reduce when it runs them. The mean is of those gradients of a variable that are
+        not None. A `tf.IndexedSlices` becomes dense, as in TF 1.
 
         Args:
             reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
@@ -200,8 +201,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a variable's gradients are all None (those of some towers are left out); in a graph, any other
-                reduction than the mean, or an axis. A `tf.IndexedSlices` becomes dense, as in TF 1.
+            ValueError: a variable's gradients are all None; in a graph, any other reduction than the mean, or an axis.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -239,8 +239,8 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
             `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
             strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
         device: in their place the device, or the function of devices, that the script has chosen: the scope's device.
-        towers: the towers of this worker, as `TowerStrategy` takes them. `run`, `reduce` and what else concerns towers
-            do in a graph what `TowerStrategy` does.
+        towers: the towers of this worker, as `TowerStrategy` takes them. In a graph, `run`, `reduce` and the other
+            methods for towers do what those of `TowerStrategy` do.
     """
 
     def __init__(
@@ -296,6 +296,12 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
     def towers(self, iterable: Iterable[T]) -> Iterator[T]:
         """Iterates over `iterable` for a loop that builds one tower in each round."""
         return self._of_towers.towers(iterable)
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of this worker's towers in a graph, if they were given; else TensorFlow's own number."""
+        asked: Any = self._by_towers() if self._of_towers.towers_given else super()
+        return asked.num_replicas_in_sync
 
     @property
     def replica_ids(self) -> Any:

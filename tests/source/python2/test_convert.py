@@ -278,6 +278,17 @@ BYTES = [
     (r"open(line, 'rb').read().split('\342\200\203')", True),
     (r"float(line.strip('\xef\xbb\xbf'))", False),
     (r"line.replace('\u1234\xff', '')", True),
+    # parts of characters, which a search of bytes finds in them
+    (r"line.replace('\xc2', '')", True),
+    (r"line.replace('\xa0', ' ')", True),
+    (r"line.split('\xc3\xa9\xe2\x80')", True),
+    (r"line.replace('a', '\xff')", True),
+    (r"line.replace('a', '\xc3\xa9')", False),
+    (r"line.replace('\xff', '')", False),
+    (r"line.startswith('\x80\xc0')", False),
+    # regular expressions
+    (r"re.split('[\xc2\xa0]', line)", True),
+    (r"column.str.replace('\xc2\xa0+', '')", True),
     (r"f.write('\xef\xbb\xbf')", True),
     (r"'caf\xc3\xa9 %d' % n", True),
     (r"unicode('\xe4\xbd\xa0', 'utf8')", True),
@@ -361,6 +372,12 @@ except {} as e:
 )
 def test_errors(before, after):
     assert f"print({after})" in text_of(ERRORS.format("E", before))
+
+
+@pytest.mark.parametrize("change", ["e.message += 'x'", "del e.message", "e.message, y = 1, 2"])
+def test_a_message_that_is_changed_is_left(change):
+    text = ERRORS.format("E", "1") + f"    {change}\n"
+    assert [step.name for step in script_of(text).conversion.left] == ["the message of an error"]
 
 
 #: what is certain of x

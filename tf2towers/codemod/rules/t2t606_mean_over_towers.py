@@ -111,8 +111,9 @@ class MeanOverTowers(Rule):
             if (strategy := written.reduced.get(call) or next(made_before, None)) is None:
                 continue
             self.changes.append(Replacement(call, partial(_reduced, strategy)))
-            for told in find_prints(function) if home is file else ():
-                self.note(told, "the strategy's reduce prints nothing", kind="note")
+            prints = find_prints(function)
+            for place in prints if home is file else [call] * bool(prints):
+                self.note(place, "the strategy's reduce prints nothing", kind="note")
             if home is file:
                 calls[function] = calls.get(function, 0) + 1
         for function, count in calls.items():

@@ -83,7 +83,8 @@ class RemovedSymbol(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Notes an Estimator that trains on TPUs, or may do so: it is served without them."""
-        if not (self.file.canonical(node.func) or "").endswith("TPUEstimator"):
+        canonical = self.file.canonical(node.func) or ""
+        if not (canonical.startswith("tf.") and canonical.endswith(".TPUEstimator")):
             return
         uses = argument(node, 4, "use_tpu")
         if literal(uses) is True or (uses is None and not any(given.star for given in node.args)):

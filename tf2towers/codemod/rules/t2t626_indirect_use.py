@@ -25,6 +25,7 @@ from tf2towers.codemod.symbols import (
     row_of,
     was_in_tf1,
 )
+from tf2towers.codemod.tables import names_of_numpy
 from tf2towers.report.paths import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -173,13 +174,14 @@ def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
     """
     attribute = file.parent(use)
     call = file.parent(attribute)
-    if canonical.count(".") != 1 or not _is_the_same(canonical) or is_module(canonical):
+    name = canonical.removeprefix("tf.")
+    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None or not _is_the_same(canonical):
         return False
     bound = file.meanings.bindings(use)
     meanings = {file.canonical(each.value) for each in bound if isinstance(each, Assigned)}
     if not all(isinstance(each, Assigned) for each in bound) or meanings != {"tf", "numpy"}:
         return False
-    if not file.names.is_v1(use) or gone_part(f"numpy.{canonical[3:]}") is not None:
+    if not file.names.is_v1(use):
         return False
     if not isinstance(call, cst.Call) or call.func is not attribute:
         return isinstance(attribute, cst.Attribute)

@@ -147,11 +147,18 @@ class LiveNames:
         return canonical == "builtins.open" or self._is_generator_without_try(called)
 
     def _is_generator_without_try(self, called: cst.BaseExpression) -> bool:
-        """True if it is a function of the program under `contextlib.contextmanager`, without `try` and `with`."""
+        """True if it is a function of the program under `contextlib.contextmanager`, and no error stops in it.
+
+        It has no `try`, `with` and `yield from`.
+        """
         match find_definition(self.file, called):
             case home, cst.FunctionDef(decorators=[decorated]) as function:
                 run = nodes.walk(*nodes.block(function), but=(cst.FunctionDef,))
-                holds = any(isinstance(each, cst.Try | cst.TryStar | cst.With) for each in run)
+                holds = any(
+                    isinstance(each, cst.Try | cst.TryStar | cst.With)
+                    or (isinstance(each, cst.Yield) and isinstance(each.value, cst.From))
+                    for each in run
+                )
                 return home.canonical(decorated.decorator) == "contextlib.contextmanager" and not holds
         return False
 

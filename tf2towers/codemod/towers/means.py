@@ -107,16 +107,17 @@ def find_definition(
     A module may hand it on from another one, by its name or by a star. A method is that of the class itself, or of
     `self`, where nothing else of the program has its name.
     """
-    match file.meanings.bindings(func):
+    bindings = file.meanings.bindings(func)
+    match bindings:
         case [Defined(node)] if file.function_around(node) is not None:
             return file, node
         case [_, _, *_]:
             return None
-    name = file.canonical(func) or (func.value if isinstance(func, cst.Name) else "")
+    name = file.canonical(func) or ""
     if name.startswith(("tf.", "builtins.")):
         return None
-    if nodes.is_name(func) and not file.meanings.bindings(func):
-        return _handed_on(file, name)
+    if nodes.is_name(func) and not bindings:
+        return _handed_on(file, func.value)
     if (found := file.program.defined(file, name)) is not None:
         return found
     if isinstance(func, cst.Attribute) and (owner := _class_of(file, func.value)) is not None:
@@ -126,23 +127,34 @@ def find_definition(
     return _handed_on(home, last) if home is not None else None
 
 
-def _handed_on(file: File, name: str) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
-    """What a module has under a name, be it another one's."""
+def _handed_on(
+    file: File, name: str, through: tuple[File, ...] = ()
+) -> tuple[File, cst.FunctionDef | cst.ClassDef] | None:
+    """What a module has under a name, be it another one's.
+
+    Args:
+        through: the modules that led here; two may import each other.
+    """
+    if file in through:
+        return None
+    through = (*through, file)
     match file.meanings.at_top(name):
         case [Defined(node)]:
             return file, node
         case [Imported(target=target)]:
             module, _, last = target.rpartition(".")
             home = file.program.module_of(file, module)
-            return _handed_on(home, last) if home not in (None, file) else None
+            return _handed_on(home, last, through) if home is not None else None
         case [_, *_]:
             return None
-    for module in reversed(file.meanings.star_imports):
-        home = file.program.module_of(file, module)
-        if home is None or home is file:
+    for statement in reversed(file.all(cst.ImportFrom)):
+        if not isinstance(statement.names, cst.ImportStar):
+            continue
+        home = file.program.module_of(file, nodes.module_of(statement))
+        if home is None or statement not in file.body:  # under a condition another star's may be in force
             return None
         if home.meanings.at_top(name) or home.meanings.star_imports:
-            return _handed_on(home, name)
+            return _handed_on(home, name, through)
     return None
 
 
@@ -166,9 +178,13 @@ def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.Funct
     defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
     match defined:
         case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
-            bound = (each for other in files for each in other.all(cst.Name) if each.value == name)
-            others = [each for each in bound if each is not function.name]
-            return (file, function) if not any(map(file.is_bound, others)) else None
+            others = (
+                other.is_bound(each)
+                for other in files
+                for each in other.all(cst.Name)
+                if each.value == name and each is not function.name
+            )
+            return (file, function) if not any(others) else None
     return None
 
 
@@ -212,10 +228,9 @@ def _parts(file: File, function: cst.FunctionDef) -> _Mean | None:
         found[word].value for word in ("towers", "zipped", "result", "returned")
     )
     is_zip = file.canonical(found["zip"]) in _ZIPS
-    if not is_zip or towers != zipped or result != returned or before.held.get(towers) != "towers":
+    if not is_zip or towers != zipped or result != returned or result in before.held:
         return None
-    held = {name: kind for name, kind in before.held.items() if name != result}
-    return _Mean(file, found["loop"], found["pairs"].value, result, held)
+    return _Mean(file, found["loop"], found["pairs"].value, result, before.held)
 
 
 class _Mean:
@@ -245,8 +260,8 @@ class _Mean:
         found = _extract(statement, _ASSIGN)
         if not found or not self._is_read(found["value"]):
             return False
-        self.held[found["name"].value] = self._kind(found["value"]) or "nothing"
-        return True
+        kind = self._kind(found["value"]) or "nothing"
+        return self.held.setdefault(found["name"].value, kind) == kind
 
     def _is_read(self, value: cst.BaseExpression) -> bool:
         """True if an expression makes nothing in the graph: names, shapes, what stands in the lists of towers."""
@@ -303,12 +318,10 @@ class _Mean:
                 return False
         if not names or not zipped or not self._are_pairs(zipped["zipped"]):
             return False
-        if self.file.canonical(zipped["zip"]) not in _ZIPS or self.result in (
-            each.value for each in names.values()
-        ):
-            return False
-        self.held |= {names["first"].value: "gradients", names["second"].value: "variables"}
-        return bool(names["first"].value != names["second"].value)
+        first, second = names["first"].value, names["second"].value
+        self.held |= {first: "gradients", second: "variables"}
+        is_zip = self.file.canonical(zipped["zip"]) in _ZIPS
+        return is_zip and len({first, second, self.pairs, self.result}) == 4
 
     def _of_a_tower(self, target: cst.BaseExpression) -> dict[str, str]:
         """What a target holds that goes over the pairs: `g, v`, or `pair`."""
@@ -337,7 +350,7 @@ class _Mean:
             for statement in body[:-1]
         )
         kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
-        self.held = outside
+        self.held = {each: held_before for each, held_before in outside.items() if each not in self.held}
         if not in_rows or kind is None or self.held.get(name) != "list":
             return False
         self.held[name] = f"some {kind}" if leaves_out else kind

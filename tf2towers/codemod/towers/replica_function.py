@@ -318,17 +318,17 @@ class _Body:
 
     def _is_split_into(self, split: cst.Call, count: cst.BaseExpression) -> bool:
         """True if a call of `tf.split` for `count` parts is certainly evaluated before the loop."""
-        named = nodes.argument(split, 99, "num_or_size_splits", "num_split")
-        numbers = [
-            self.file.text.of(each) for each in (named, *nodes.positional(split)[:2]) if each is not None
-        ]
+        number = nodes.argument(split, 1, "num_or_size_splits", "num_split")
         statement = self.file.statement(split)
         if not isinstance(statement, cst.BaseSmallStatement) or not is_after(self.file, statement, self.loop):
             return False
         made = StrategyArguments("{count}", {"count": count})
+        alone = {*self.file.ancestors(statement)} - {*self.file.ancestors(self.loop)}
         return (
-            self.file.text.of(count) in numbers
+            number is not None
+            and self.file.text.of(number) == self.file.text.of(count)
             and split in nodes.walk(statement, but=_MAY_NOT_READ)
+            and all(self.live.lets_errors_pass(node) for node in alone if isinstance(node, cst.With))
             and means_the_same_after(self.file, made, split)
         )
 

@@ -316,7 +316,7 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
-        if len(indent) + len(head) + len(rest.format_map(self._texts(parts))) > _LIMIT:
+        if len(indent) + len(head.rpartition("\n")[2]) + len(rest.format_map(self._texts(parts))) > _LIMIT:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
@@ -476,7 +476,7 @@ class _Writer:
                 self.made.changes += found
 
     def _are_parts_of_a_model(self, sites: Sequence[cst.Call]) -> bool:
-        """True if each `with` enters a GPU of its own, and none takes gradients or calls what another one calls."""
+        """True if each `with` enters a GPU of its own, and none calls what another one calls."""
         entered = {site: self.file.parent(self.file.parent(site)) for site in sites}
         if not all(isinstance(around, cst.With) for around in entered.values()):
             return False

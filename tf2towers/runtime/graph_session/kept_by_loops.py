@@ -1,8 +1,8 @@
 """Finds what the gradient of a `tf.while_loop` takes of a variable's memory.
 
-A loop keeps what its gradient needs on stacks, one element a round. Of a loop variable that begins as a variable the
-first round keeps the variable's memory. So in TF1 the gradient, whose last round takes that element, computed with
-what had been written since. Spectral normalization does so.
+A loop keeps what its gradient needs on stacks, one element a round. Where a loop variable begins as a variable of the
+model, the element of the first round was that variable's memory in TF1. The gradient takes it in its last round: it
+computed with what had been written to the variable by then. Spectral normalization assigns its vector between the two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ class Kept(NamedTuple):
 
 
 def kept_by_loops(nodes: Iterable[Any]) -> dict[str, Kept]:
-    """The `StackPopV2` of the gradients of a graph's loops that take loop variables back, by name."""
+    """The `StackPopV2` of the gradients of a graph's loops that take loop variables back, by name.
+
+    Those of a loop in another loop or in a branch are not found, nor those that take back what the body reshaped.
+    """
     by_name = {node.name: node for node in nodes}
     pushed: dict[str, Any] = {}
     for node in by_name.values():

@@ -251,7 +251,6 @@ class _Order:
             if handed_on := sources.intersection(self._memory_of(node)):
                 given[node.name] = set().union(*map(given.__getitem__, handed_on))
                 continue
-            popped = sources & kept.keys()
             taken = {
                 name: reads[name]
                 for source in sources
@@ -260,34 +259,35 @@ class _Order:
                 and self._is_where(node, reads[name].variable)
                 and not (self._nodes.in_loop(node.name) and self._is_written_in_loop(reads[name].variable))
             }
-            if not taken:
-                continue
-            suffix = f"/as_used_by/{node.name}"
-            begins = [self._take_memory(node, name, kept[name], suffix) for name in sorted(popped)]
-            used.update(self._copy_reads_for([*begins, node], suffix, node.name, taken, given))
+            if taken:
+                used.update(self._copy_reads_for(node, taken, given, kept))
         return used
 
-    def _take_memory(self, user: Any, pop: str, kept: Kept, suffix: str) -> Any:
-        """Makes a node in a gradient's loop take a variable's memory where it took what the first round kept.
+    def _take_memory(self, pop: str, kept: Kept, made: str, device: str) -> Any:
+        """Makes, in a gradient's loop, what takes a variable's memory where `pop` took what the first round kept.
+
+        Args:
+            pop: the `StackPopV2`.
+            kept: what is known of it.
+            made: the name of the node that is made in its place.
+            device: of the nodes that are made.
 
         Returns:
             The `Enter` that brings the memory into the loop; its input is still what began the loop variable.
         """
         begin = copy_of(kept.begin)
-        begin.name, begin.device = f"{pop}{suffix}/memory", user.device
+        begin.name, begin.device = made if kept.always else f"{made}/memory", device
         begin.attr["frame_name"].s, begin.attr["is_constant"].b = kept.frame, True
-        taken = begin
-        if not kept.always:
-            number = kept.count.attr["T"].type
-            last = self._new_node(
-                f"{pop}{suffix}/last", "Equal", kept.count.input[:2], kept.count.device, number
-            )
-            inputs = [last.name, begin.name, pop]
-            taken = self._new_node(f"{pop}{suffix}", "Select", inputs, user.device, begin.attr["T"].type)
         self._made[begin.name] = begin
-        for place, text in enumerate(user.input):
-            if text == pop:
-                user.input[place] = taken.name
+        if not kept.always:
+            dtype, number = begin.attr["T"].type, kept.count.attr["T"].type
+            is_last = f"{made}/is_last"
+            self._new_node(is_last, "Equal", kept.count.input[:2], kept.count.device, number)
+            self._new_node(f"{made}/last", "Switch", [begin.name, is_last], device, dtype)
+            self._new_node(f"{made}/others", "Switch", [pop, is_last], device, dtype)
+            # no Select: the first round's value may have another shape than those of the others
+            merged = self._new_node(made, "Merge", [f"{made}/others", f"{made}/last:1"], device, dtype)
+            merged.attr["N"].i = 2
         return begin
 
     def _new_node(self, name: str, op: str, inputs: Sequence[str], device: str, dtype: int) -> Any:
@@ -297,18 +297,15 @@ class _Order:
         return node
 
     def _copy_reads_for(
-        self,
-        waiting: list[Any],
-        suffix: str,
-        user: str,
-        taken: Mapping[str, Read],
-        given: Mapping[str, set[str]],
+        self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]], kept: Mapping[str, Kept]
     ) -> dict[str, str]:
-        """Gives nodes their own copies of the reads in `taken`, and of the nodes between, which `user` computes with.
+        """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it.
 
         Returns:
             As `_read_when_used`.
         """
+        suffix = f"/as_used_by/{user.name}"
+        waiting = [user]
         while waiting:
             node = waiting.pop()
             for place, text in enumerate(node.input):
@@ -316,10 +313,14 @@ class _Order:
                 if text[0] != "^" and not taken.keys().isdisjoint(given.get(source.node, ())):
                     made = f"{source.node}{suffix}"
                     node.input[place] = written(source._replace(node=made))
-                    if made not in self._made:
+                    if made in self._made:
+                        continue
+                    if source.node in kept:
+                        waiting.append(self._take_memory(source.node, kept[source.node], made, user.device))
+                    else:
                         waiting.append(self._copy(source.node, made))
         self._accesses.reads += [read._replace(name=f"{name}{suffix}") for name, read in taken.items()]
-        return {f"{name}{suffix}": user for name in taken}
+        return {f"{name}{suffix}": user.name for name in taken}
 
     def _copy(self, name: str, made: str) -> Any:
         copied = copy_of(self._node(name))
@@ -386,11 +387,7 @@ class _Order:
     def _memory_of(self, node: Any) -> list[str]:
         """The nodes whose memory a node returns; for the `Merge` of a `tf.cond`, the memory of one of its branches."""
         inputs = [parse(text).node for text in node.input if text[0] != "^"]
-        if node.op == "Enter" and node.attr["is_constant"].b:
-            return inputs
-        if self._nodes.in_loop(node.name):
-            return []
-        if node.op == "Merge":
+        if node.op == "Merge" or (node.op == "Enter" and node.attr["is_constant"].b):
             return inputs
         handed_on = node.op == "Switch" or is_same_memory(node.op, self._nodes.operation(node.name))
         return inputs[:1] if handed_on else []

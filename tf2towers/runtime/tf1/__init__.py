@@ -4,7 +4,6 @@ Each module is imported when a script asks for it. The summaries of TF 0.x, and 
 in TensorFlow's private modules, as they were.
 """
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +27,7 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
 FLOAT_OPS_OPTIONS = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
 
 #: `tf.logging._logger` of TF 1.12 and older
-logger = logging.getLogger("tensorflow")
+logger = tf.get_logger()
 
 
 class ModeKeys:

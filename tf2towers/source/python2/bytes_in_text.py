@@ -1,12 +1,13 @@
 r"""`text_of_bytes`: what bytes in a string of Python 2 are in decoded text, where a program means the same by it.
 
 Python 2 read files as bytes, so scripts look for a byte order mark by `'\xef\xbb\xbf'`. In UTF-8 no character's bytes
-are found inside of others: a search for them finds what a search for the character finds. Bytes that are no characters
-are found nowhere, and neither are the surrogates that stand for them.
+are found inside of others: a search for them finds what a search for the character finds. Bytes that no UTF-8 has are
+found nowhere, and neither are the surrogates that stand for them. A part of a character (`'\xc2'`) is found in it.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 
 import libcst as cst
@@ -20,6 +21,8 @@ _LOOK_FOR = frozenset({"endswith", "partition", "replace", "rpartition", "rsplit
 _STRIP = frozenset({"lstrip", "rstrip", "strip"})
 _BINARY_MODE = re.compile(r"[rwa]\+?b|[rwa]b\+|b[rwa]")
 _TO_NUMBERS = ("builtins.float", "builtins.int")
+#: the bytes of a character after its first one
+_NOT_FIRST = bytes(range(0x80, 0xC0))
 
 
 def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
@@ -28,16 +31,37 @@ def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
     method = call.func.attr.value if call is not None and isinstance(call.func, cst.Attribute) else ""
     if call is None or method not in _LOOK_FOR | _STRIP or re.search(r"\\[uUN]", node.raw_value):
         return None
+    if _takes_a_pattern(names, call):
+        return None
     modes = (each for each in names.nodes if isinstance(each, cst.SimpleString) and each is not node)
     if any(_BINARY_MODE.fullmatch(each.raw_value) for each in modes):
         return None
     try:
-        text = str(node.evaluated_value).encode("latin-1").decode("utf-8", "surrogateescape")
+        given = str(node.evaluated_value).encode("latin-1")
     except UnicodeEncodeError:
+        return None
+    text = given.decode("utf-8", "surrogateescape")
+    is_broken = any("\udc80" <= character <= "\udcff" for character in text)
+    if is_broken and (call.args[0].value is not node or _has_part_of_character(given)):
         return None
     if method in _STRIP and (len(text) != 1 or not _is_for_numbers(names, call)):
         return None
     return ascii(text)
+
+
+def _takes_a_pattern(names: Names, call: cst.Call) -> bool:
+    """True if a method takes a regular expression, in which a byte may be an item of a class: `re`'s, or pandas'."""
+    of_pandas = m.matches(call.func, m.Attribute(m.Attribute(attr=m.Name("str"))))
+    return of_pandas or names.canonical(call.func).startswith(("re.", "regex."))
+
+
+def _has_part_of_character(given: bytes) -> bool:
+    """True if bytes that are not all characters are found in UTF-8: they begin or end with a part of a character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(given.lstrip(_NOT_FIRST))
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_for_numbers(names: Names, call: cst.Call) -> bool:

@@ -278,6 +278,9 @@ class Meaning(cst.CSTTransformer):
         if (lost := _loss_of(self._names.canonical(node))) is not None:
             self._record_left(lost, node)
         if node.attr.value == "message" and self._is_error(node.value):
+            if not self._names.is_read(node):  # `error.message += text`
+                self._record_left("the message of an error", node)
+                return updated_node
             self._record_step("the message of an error", node)
             return self._runtime_call("python2_message", cst.Arg(updated_node.value), old=updated_node)
         return updated_node

@@ -28,8 +28,8 @@ class Names:
     def __init__(self, text: str) -> None:
         self.text = text
         self.module = cst.parse_module(text)
-        self.nodes, self._parents, contexts = walk_module(self.module)
-        self._scopes = scopes_of(self.module, contexts)
+        self.nodes, self._parents, self._contexts = walk_module(self.module)
+        self._scopes = scopes_of(self.module, self._contexts)
         #: the modules of star imports
         self.star_imports = [
             dotted(node.module) or "." if node.module is not None else "."
@@ -58,6 +58,10 @@ class Names:
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The parent of a node; None for the module."""
         return self._parents.get(node)
+
+    def is_read(self, node: cst.CSTNode) -> bool:
+        """True if a name or an attribute is only read: it is not bound, deleted or changed by `+=`."""
+        return self._contexts.get(node) is metadata.ExpressionContext.LOAD
 
     def call_around(self, node: cst.CSTNode) -> cst.Call | None:
         """The call that a value is an argument of; None if it is not one."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
-from weakref import WeakKeyDictionary
 
 from tf2towers.source.ast_nodes import Function, bound_by, dotted, last_name, root_of
 
@@ -96,13 +95,17 @@ Kept = TypeVar("Kept")
 
 
 def kept_by_tree(find: Callable[[ast.Module], Kept]) -> Callable[[ast.Module], Kept]:
-    """Decorator of a function of a tree, which programs of a folder share: it runs once for each."""
-    known: WeakKeyDictionary[ast.Module, Kept] = WeakKeyDictionary()
+    """Decorator of a function of a tree, which programs of a folder share: it runs once for each.
+
+    The tree itself keeps the result, which may have the tree in it, so that both are freed together.
+    """
+    name = f"_{find.__name__}"
 
     def found(tree: ast.Module) -> Kept:
-        if tree not in known:
-            known[tree] = find(tree)
-        return known[tree]
+        kept: dict[str, Kept] = vars(tree)
+        if name not in kept:
+            kept[name] = find(tree)
+        return kept[name]
 
     return found
 

@@ -128,22 +128,24 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     for each in several:
         print(sess.run(each).tolist(), sess.run(w).tolist(), sess.run(total))
 
-#: memory_in_loops_and_branches: what is read before a write, and used after it in a loop, a branch, and the gradient of a loop
-x = tf.placeholder(tf.float32, [])
+#: memory_in_loops_and_branches: what is read before a write, and used after it in loops, branches, both, and gradients of loops
+x, counter = tf.placeholder(tf.float32, []), tf.constant(0)
 w, u = tf.get_variable('w', initializer=[[0.5, -0.2]]), tf.get_variable('u', initializer=[[1.0, 3.0]])
-before = tf.identity(u)
-first, second = (tf.constant(0), tf.zeros([1, 2])), (tf.constant(0), u, tf.zeros([1, 2]))
-_, same, total = tf.while_loop(lambda n, a, b: n < 3, lambda n, a, b: (n + 1, a, b * 0.5 + a * w), second)
-with tf.control_dependencies([u.assign(before * 2.0 + x + 0.0 * total)]):
+before, shapes = tf.identity(u), (tf.TensorShape([]), tf.TensorShape([1, None]))
+_, same, total = tf.while_loop(lambda n, a, b: n < 3, lambda n, a, b: (n + 1, a, b * 0.5 + a * w), (counter, u, tf.zeros([1, 2])))
+_, grown = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, tf.concat([a * w[0, 0], a[:, -1:]], 1)), (counter, u), shapes)
+with tf.control_dependencies([u.assign(before * 2.0 + x + 0.0 * total + 0.0 * grown[:, :2])]):
     start, positive = tf.zeros([1, 2]), x > 0.0
-    total = tf.identity(total)
-_, added = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, a + before), (tf.constant(0), start))
+    total, grown = tf.identity(total), tf.identity(grown)
+_, added = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, a + before), (counter, start))
+_, both = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, tf.cond(n < 1, lambda: a + before, lambda: a - before * 2.0)), (counter, start))
 chosen = tf.cond(positive, lambda: before * 2.0 + start, lambda: before - 1.0 + start)
-gradient = tf.gradients(tf.reduce_sum(total * total), w)[0]
+gradients = [tf.gradients(tf.reduce_sum(each * each), w)[0] for each in (total, grown)]
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for value in (0.25, -0.5, 1.0):
-        print([each.tolist() for each in sess.run([added * 1.0, chosen * 1.0, gradient], {x: value})], sess.run(u).tolist())
+        found = sess.run([added * 1.0, both * 1.0, chosen * 1.0, gradients], {x: value})
+        print([np.asarray(each).tolist() for each in found], sess.run(u).tolist())
 
 #: gradient_of_identity_overridden: gradient_override_map around variables: TF1 read each by one Identity, made with it, and gathered by GatherV2
 @tf.RegisterGradient('Threefold')

@@ -66,27 +66,28 @@ def _pyramid(images: Any, levels: int) -> list[Any]:
 
 
 def _twice_as_large(images: Any) -> Any:
-    sizes = tf.shape(images)
-    alone = tf.concat([images, tf.zeros([3 * sizes[0], *tf.unstack(sizes[1:])])], 0)
-    return _blurred(tf.compat.v1.batch_to_space(alone, [[0, 0], [0, 0]], block_size=2), 4)
+    """Each pixel with zeros to its right and below, blurred to four times its weight."""
+    spread = tf.pad(images[:, :, tf.newaxis, :, tf.newaxis], [[0, 0], [0, 0], [0, 1], [0, 0], [0, 1], [0, 0]])
+    return _blurred(tf.reshape(spread, tf.shape(images) * [1, 2, 2, 1]), 4)
 
 
 def _blurred(images: Any, gain: int) -> Any:
-    batch, height, width, channels = tf.unstack(tf.shape(images))
+    """Each of the three colors blurred by itself; at the borders the images are mirrored."""
     padded = tf.pad(images, [[0, 0], [2, 2], [2, 2], [0, 0]], "REFLECT")
-    one_by_one = tf.reshape(tf.transpose(padded, [0, 3, 1, 2]), [batch * channels, height + 4, width + 4, 1])
-    blurred = tf.nn.conv2d(one_by_one, _BLUR * gain, 1, "VALID")
-    return tf.transpose(tf.reshape(blurred, [batch, channels, height, width]), [0, 2, 3, 1])
+    each_color = np.tile(_BLUR * gain, [1, 1, 3, 1])
+    return tf.compat.v1.nn.depthwise_conv2d_native(padded, each_color, [1, 1, 1, 1], "VALID")
 
 
 def _patches(images: Any, count: int, size: int) -> Any:
-    """So many square patches of each image, drawn by NumPy."""
-    number, height, width, channels = images.shape
-    half, total = size // 2, count * number
-    index, down, right, channel = np.ogrid[0:total, -half : half + 1, -half : half + 1, 0:3]
-    down = down + np.random.randint(half, height - half, size=(total, 1, 1, 1))
-    right = right + np.random.randint(half, width - half, size=(total, 1, 1, 1))
-    return images.flat[((index // count * height + down) * width + right) * channels + channel]
+    """So many square patches of each image, around pixels that NumPy draws: first all rows, then all columns."""
+    around = np.arange(-(size // 2), size // 2 + 1)
+    number, *sides, _ = images.shape
+    rows, columns = (
+        np.random.randint(size // 2, side - size // 2, size=count * number)[:, np.newaxis] + around
+        for side in sides
+    )
+    image = np.repeat(np.arange(number), count)[:, np.newaxis, np.newaxis]
+    return images[image, rows[:, :, np.newaxis], columns[:, np.newaxis], :3]
 
 
 def _between(first: Any, second: Any) -> Any:
