@@ -34,7 +34,7 @@ MOVES = (ALL_UP, 2, 3)
 #: how much more than was measured counts as rounding; measured is the weights' rounding alone
 TIMES = 4.0
 #: the same for a number and weights that all move up. TensorFlow's kernels add up to 256 terms of a sum one after the
-#: other, and each addition may round by half a unit of the sum so far: at worst 128 times the terms' rounding. Of 7840
+#: other. Each addition may round by half a unit of the sum so far: at worst 128 times the terms' rounding. Of 7840
 #: weights whose mean is 0, TF 1.15 and 2.21 give means that are 20 times it apart
 TIMES_OF_A_SUM = 32.0
 #: the largest ratio of the sizes of two gradients that are rounding
