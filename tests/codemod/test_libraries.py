@@ -76,7 +76,7 @@ CASES = [
     ("import matplotlib.cm as cm\nc = cm.get_cmap('jet')", "c = get_cmap('jet')"),
     ("from PIL import Image\nx = Image.ANTIALIAS", "from PIL import Image\nx = Image.LANCZOS"),
     ("from sklearn.externals import joblib", "import joblib"),
-    ("from skimage.feature import greycomatrix\nx = greycomatrix", "import graycomatrix\nx = graycomatrix"),
+    ("from skimage.feature import greycomatrix\nx = greycomatrix", "import graycomatrix as greycomatrix\n"),
     ("from sklearn.cross_validation import train_test_split as split",
      "from sklearn.model_selection import train_test_split as split"),
     ("import numpy as np\nx = np.zeros(2)\nb = x.astype(np.float).tostring() + x[0].tostring()",
