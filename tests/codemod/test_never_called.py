@@ -491,3 +491,76 @@ def test_where_it_may_run_all_the_same(tmp_path: Path) -> None:
 
 def test_what_the_script_itself_runs(tmp_path: Path) -> None:
     assert len(left(tmp_path, MAIN + "from shared import *\n" + ALONE)) == 3
+
+
+QUANTIZED = """\
+import tensorflow as tf
+from tensorflow.contrib import quantize
+
+tf.app.flags.DEFINE_integer('quantize_delay', -1, 'steps before weights are quantized')
+tf.app.flags.DEFINE_bool('quantize', False, 'quantizes them')
+FLAGS = tf.app.flags.FLAGS
+
+
+def main(_):
+    if FLAGS.{test}:
+        quantize.create_training_graph(quant_delay=FLAGS.quantize_delay)
+    print(tf.Session().run(tf.constant(1)))
+
+
+tf.app.run()
+"""
+
+
+@pytest.mark.parametrize(
+    "test", ["quantize", "quantize_delay >= 0", "quantize and x", "quantize or FLAGS.quantize_delay > 0"]
+)
+def test_what_a_flag_turns_on(test: str) -> None:
+    """It raises there: contrib is gone as a whole."""
+    result = migrated(QUANTIZED.format(test=test))
+    (note,) = result.findings
+    assert note.kind == "note" and "the flag quantize" in note.message
+    assert "\n        tf.contrib.quantize.create_training_graph(" in result.changes[0].after
+
+
+@pytest.mark.parametrize(
+    "test, lines",
+    [
+        ("quantize_delay < 0", ""),
+        ("quantize is False", ""),
+        ("quantize or x", ""),
+        ("quantize", "FLAGS.quantize = True\n"),
+        ("quantize", "setattr(FLAGS, 'quantize', True)\n"),
+        ("quantize", "FLAGS(['main.py', '--quantize=1'])\n"),
+        ("quantize", "tf.app.flags.DEFINE_bool('quantize', True, '')\n"),
+        ("quantize", "FLAGS = read()\n"),
+    ],
+)
+def test_a_flag_that_may_be_on(tmp_path: Path, test: str, lines: str) -> None:
+    main = QUANTIZED.format(test=test).replace("\n\ndef main", f"\n{lines}\ndef main")
+    assert left(tmp_path, main, "") != []
+
+
+@pytest.mark.parametrize(
+    "option, is_on",
+    [
+        ("action='store_true'", False),
+        ("default=0, type=int", False),
+        ("action='store_false'", True),
+        ("default='0', type=int", True),
+        ("default=unknown", True),
+    ],
+)
+def test_an_option_of_argparse(tmp_path: Path, option: str, is_on: bool) -> None:
+    main = f"""\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('-q', '--quantize', {option})
+args, _ = parser.parse_known_args()
+if args.quantize:
+    tf.contrib.quantize.create_training_graph()
+print(tf.Session().run(tf.constant(1)))
+"""
+    assert bool(left(tmp_path, main, "")) == is_on
