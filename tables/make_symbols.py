@@ -22,6 +22,7 @@ FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
 
 from tf2towers.codemod.symbols import (  # noqa: E402 - it is beside this folder
+    ALIASES,
     PUBLIC_MODULES,
     Kind,
     Row,
@@ -358,9 +359,10 @@ def names() -> set[str]:
         for name in found
         if name.endswith("_initializer") and name.count(".") == 1
     }
-    for module, home in PUBLIC_MODULES.items():
-        public = (name for name in IN_TF1 if name.rpartition(".")[0] == home)
-        found |= {module + name[len(home) :] for name in public}
+    for module, homes in PUBLIC_MODULES.items():
+        of_tf1 = (name for name in found if name in IN_TF1 or name.startswith("tf.contrib."))
+        public = (name.rpartition(".") for name in of_tf1)
+        found |= {f"{module}.{last}" for home, _, last in public if home in homes} - {*dict(ALIASES)}
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from codemod_texts import table
 
-from tf2towers.codemod.symbols import find_replacement, is_module
+from tf2towers.codemod.symbols import find_replacement, is_module, names_in
 from tf2towers.codemod.tables import keyword_renames
 
 
@@ -79,3 +79,10 @@ def test_which_names_are_modules() -> None:
     assert is_module("tf.nn")
     assert is_module("tf.contrib.slim")
     assert not is_module("tf.GraphKeys")
+
+
+def test_a_module_has_the_names_of_the_public_modules_that_it_shows() -> None:
+    of_slim = names_in("tf.contrib.slim")
+    assert {"tf.contrib.slim.conv2d", "tf.contrib.slim.arg_scope"} <= {*of_slim}
+    assert of_slim == sorted({*of_slim})
+    assert "tf.python.ops.metrics.accuracy" in names_in("tf.python.ops.metrics")

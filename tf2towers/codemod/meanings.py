@@ -192,6 +192,16 @@ class Meanings:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         return self._visible(node.value, self.scope(node)) if nodes.is_name(node) else []
 
+    def values(self, node: cst.CSTNode | None) -> list[cst.BaseExpression | None]:
+        """What each binding gives a name where it is used; None for a binding whose value is not seen."""
+        return [each.value if isinstance(each, Assigned) else None for each in self.bindings(node)]
+
+    def uses(self, name: cst.Name) -> list[cst.Name]:
+        """Every use of a name in the module that means the same variable, this one among them."""
+        home = self.home_of(name)
+        alike = (each for each in self._tree.all(cst.Name) if each.value == name.value)
+        return [each for each in alike if self.home_of(each) is home]
+
     def possible_meanings(self, node: cst.Name) -> set[str]:
         """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
         bindings = self.bindings(node)

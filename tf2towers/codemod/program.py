@@ -228,6 +228,16 @@ class Program:
         """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
 
+    def given_to_attributes(self, name: str) -> list[tuple[File, cst.BaseExpression]]:
+        """What the program assigns to attributes of a name, item by item, with the file."""
+        return [
+            (file, value)
+            for file in self.all_files
+            for statement in file.all(cst.Assign)
+            for target, value in nodes.assigned(statement)
+            if isinstance(target, cst.Attribute) and target.attr.value == name
+        ]
+
     @cached_property
     def own_names(self) -> frozenset[str]:
         """The names of all functions and classes that its files define."""

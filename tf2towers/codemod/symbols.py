@@ -58,19 +58,26 @@ ALIASES = (
     ("tf.contrib.slim.regularizers", "tf.contrib.layers"),
 )
 
-#: private modules of TF 1.15 -> the public module that has their names, for the same objects
+#: modules of TF 1.15 -> the public modules that have their names, for the same objects
 PUBLIC_MODULES = {
-    "tf.python.layers.layers": "tf.layers",
-    "tf.python.ops.distributions.distributions": "tf.distributions",
-    "tf.python.ops.image_ops": "tf.image",
-    "tf.python.ops.losses.losses": "tf.losses",
-    "tf.python.ops.metrics": "tf.metrics",
-    "tf.python.ops.nn": "tf.nn",
-    "tf.python.ops.rnn_cell": "tf.nn.rnn_cell",
-    "tf.python.ops.rnn_cell_impl": "tf.nn.rnn_cell",
-    "tf.python.platform.flags": "tf.app.flags",
-    "tf.python.platform.gfile": "tf.gfile",
-    "tf.python.training.training": "tf.train",
+    "tf.contrib.rnn": ("tf.nn.rnn_cell",),
+    "tf.contrib.slim": ("tf.contrib.layers", "tf.contrib.framework"),
+    "tf.python.layers.layers": ("tf.layers",),
+    "tf.python.ops.distributions.distributions": ("tf.distributions",),
+    "tf.python.ops.image_ops": ("tf.image",),
+    "tf.python.ops.linalg.linalg": ("tf.linalg",),
+    "tf.python.ops.losses.losses": ("tf.losses",),
+    "tf.python.ops.metrics": ("tf.metrics",),
+    "tf.python.ops.nn": ("tf.nn",),
+    "tf.python.ops.rnn_cell": ("tf.nn.rnn_cell",),
+    "tf.python.ops.rnn_cell_impl": ("tf.nn.rnn_cell",),
+    "tf.python.platform.flags": ("tf.app.flags",),
+    "tf.python.platform.gfile": ("tf.gfile",),
+    "tf.python.platform.resource_loader": ("tf.resource_loader",),
+    "tf.python.platform.test": ("tf.test",),
+    "tf.python.platform.tf_logging": ("tf.logging",),
+    "tf.python.summary.summary": ("tf.summary",),
+    "tf.python.training.training": ("tf.train",),
 }
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
@@ -190,13 +197,17 @@ def row_by_alias(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
 
 
 def _row_of_public(name: str, row_of: Callable[[str], Row | None]) -> Row | None:
-    """The row of a name in a private module whose names are all in one public module."""
+    """The row of a name in a module whose names are those of public modules."""
     module, _, last = name.rpartition(".")
-    public = row_of(f"{PUBLIC_MODULES[module]}.{last}") if module in PUBLIC_MODULES else None
-    if public is None or "1" not in public.marks or "m" in public.marks or private_row(name) is not None:
-        return None
-    target, home = public.target or public.name, public.public or public.name
-    return Row(name, public.kind, target, public.code, public=home, marks="1")
+    for home in PUBLIC_MODULES.get(module, ()):
+        public = row_of(f"{home}.{last}")
+        if public is None or "m" in public.marks or private_row(name) is not None:
+            continue
+        if "1" in public.marks or home.startswith("tf.contrib."):  # TF 2 adds no names to contrib
+            marks = "1s" if "s" in public.marks else "1"
+            target, object_name = public.target or public.name, public.public or public.name
+            return Row(name, public.kind, target, public.code, public=object_name, marks=marks)
+    return None
 
 
 def private_row(name: str) -> Row | None:
@@ -210,9 +221,10 @@ def private_row(name: str) -> Row | None:
 
 def symbol_table() -> dict[str, Row]:
     """The table, by name, with the names by aliases."""
+    homes = ((module, home) for module, all_homes in PUBLIC_MODULES.items() for home in all_homes)
     by_alias = (
         other + name[len(home) :]
-        for other, home in (*ALIASES, *PUBLIC_MODULES.items())
+        for other, home in (*ALIASES, *homes)
         for name in _lines()
         if name == home or name.startswith(f"{home}.")
     )
@@ -375,10 +387,10 @@ def session_names() -> dict[str, str]:
 
 def names_in(module: str) -> list[str]:
     """The names of TensorFlow 1.15 in a module, as the table has them."""
-    inside = (
-        name for name in _lines() if name.startswith(f"{module}.") and "." not in name[len(module) + 1 :]
-    )
-    return [name for name in inside if was_in_tf1(name)]
+    homes = {module, *PUBLIC_MODULES.get(module, ())}
+    parted = (name.rpartition(".") for name in _lines())
+    candidates = {f"{module}.{last}" for home, _, last in parted if home in homes}
+    return sorted(filter(was_in_tf1, candidates))
 
 
 def is_module(canonical: str) -> bool:

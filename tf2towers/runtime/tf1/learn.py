@@ -5,6 +5,7 @@ Written from their documentation, and from what TensorFlow 1.15 did.
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,8 @@ class Experiment:
         train_steps_per_iteration: steps between the evaluations of `continuous_train_and_eval`: by default a tenth of
             `train_steps`, or 1,000.
         saving_listeners: of the training.
+        check_interval_secs: without effect: TensorFlow 1.15 looked for a new checkpoint that often, and here each one
+            is evaluated when it is saved.
     """
 
     def __init__(
@@ -80,7 +83,9 @@ class Experiment:
         min_eval_frequency: int | None = None,
         train_steps_per_iteration: int | None = None,
         saving_listeners: Any = None,
+        check_interval_secs: float = 5,
     ) -> None:
+        self.eval_metrics = eval_metrics
         self.estimator, self.train_steps, self.eval_steps = estimator, train_steps, eval_steps
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
         self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
@@ -128,43 +133,88 @@ class Experiment:
 
     local_run = train_and_evaluate
 
-    def continuous_train_and_eval(self) -> tuple[Any, list[Any]]:
-        """Trains and evaluates in turn up to the last step; the last result, and what was exported: nothing."""
-        found: Any = {}
-        while not self._has_ended(found):
+    def continuous_train_and_eval(
+        self, continuous_eval_predicate_fn: Callable[..., Any] | None = None
+    ) -> tuple[Any, list[Any]]:
+        """Trains and evaluates in turn up to the last step; the last result, and what was exported: nothing.
+
+        Args:
+            continuous_eval_predicate_fn: takes the last result, or None, and says whether to go on. It takes the
+                checkpoint as well if it has a parameter `checkpoint_path`.
+        """
+        goes_on = _predicate(continuous_eval_predicate_fn)
+        found = checkpoint = None
+        while goes_on(found, checkpoint) and not self._has_ended(found):
             self.estimator.train(
                 self._train_input_fn,
                 steps=self._steps_at_once,
                 hooks=self._train_hooks,
                 saving_listeners=self._listeners,
             )
+            checkpoint = self.estimator.latest_checkpoint()
             found = self._evaluate("one_pass")
         return found, []
 
-    def continuous_eval(self) -> None:
-        """Evaluates each new checkpoint that it finds, up to that of the last step."""
-        self._evaluate_checkpoints(self._eval_input_fn, "continuous")
+    def continuous_eval(
+        self,
+        delay_secs: float | None = None,
+        throttle_delay_secs: float | None = None,
+        evaluate_checkpoint_only_once: bool = True,
+        continuous_eval_predicate_fn: Callable[..., Any] | None = None,
+        name: str = "continuous",
+    ) -> None:
+        """Evaluates each new checkpoint that it finds, up to that of the last step.
 
-    def continuous_eval_on_train_data(self) -> None:
+        Args:
+            delay_secs: seconds before the first evaluation; `eval_delay_secs` by default.
+            throttle_delay_secs: seconds from the start of an evaluation to that of the next;
+                `continuous_eval_throttle_secs` by default.
+            evaluate_checkpoint_only_once: False evaluates the same checkpoint again until there is a new one.
+            continuous_eval_predicate_fn: as for `continuous_train_and_eval`.
+            name: a part of the folder of events.
+        """
+        delays = (delay_secs, throttle_delay_secs)
+        goes_on = _predicate(continuous_eval_predicate_fn)
+        self._evaluate_checkpoints(
+            self._eval_input_fn, name, delays, goes_on, again=not evaluate_checkpoint_only_once
+        )
+
+    def continuous_eval_on_train_data(
+        self,
+        delay_secs: float | None = None,
+        throttle_delay_secs: float | None = None,
+        continuous_eval_predicate_fn: Callable[..., Any] | None = None,
+        name: str = "continuous_on_train_data",
+    ) -> None:
         """As `continuous_eval`, by the data of the training."""
-        self._evaluate_checkpoints(self._train_input_fn, "continuous_on_train_data")
+        delays = (delay_secs, throttle_delay_secs)
+        goes_on = _predicate(continuous_eval_predicate_fn)
+        self._evaluate_checkpoints(self._train_input_fn, name, delays, goes_on, again=False)
 
-    def _evaluate_checkpoints(self, input_fn: Callable[..., Any], name: str) -> None:
-        time.sleep(self._eval_delay)
-        found: Any = {}
-        before = None
-        while not self._has_ended(found):
+    def _evaluate_checkpoints(
+        self,
+        input_fn: Callable[..., Any],
+        name: str,
+        delays: tuple[float | None, float | None],
+        goes_on: Callable[[Any, str | None], Any],
+        again: bool,
+    ) -> None:
+        delay, throttle = delays
+        time.sleep(self._eval_delay if delay is None else delay)
+        seconds = self._throttle if throttle is None else throttle
+        found = before = None
+        while goes_on(found, before) and not self._has_ended(found):
             start = time.monotonic()
             checkpoint, found = self.estimator.latest_checkpoint(), {}
-            if checkpoint and checkpoint != before:
+            if checkpoint and (again or checkpoint != before):
                 found = self.estimator.evaluate(
                     input_fn, self.eval_steps, self._eval_hooks, checkpoint_path=checkpoint, name=name
                 )
                 before = checkpoint
-            time.sleep(max(0, self._throttle - (time.monotonic() - start)))
+            time.sleep(max(0, seconds - (time.monotonic() - start)))
 
     def _has_ended(self, found: Any) -> bool:
-        return bool(self.train_steps and found.get("global_step", 0) >= self.train_steps)
+        return bool(found and self.train_steps and found.get("global_step", 0) >= self.train_steps)
 
     def test(self) -> Any:
         """Trains and evaluates for one step."""
@@ -180,6 +230,15 @@ class Experiment:
     def _server(self) -> Server:
         config = self.estimator.config
         return Server(config.cluster_spec, job_name=config.task_type, task_index=config.task_id)
+
+
+def _predicate(given: Callable[..., Any] | None) -> Callable[[Any, str | None], Any]:
+    """What says by the last result, and its checkpoint, whether to go on evaluating."""
+    if given is None:
+        return lambda found, checkpoint: True
+    if "checkpoint_path" in inspect.signature(given).parameters:
+        return lambda found, checkpoint: given(found, checkpoint_path=checkpoint)
+    return lambda found, checkpoint: given(found)
 
 
 class _Evaluating(tf.train.CheckpointSaverListener):
@@ -205,7 +264,7 @@ def run(
     """Makes an experiment and runs its schedule, by default the one of this task; its result.
 
     Args:
-        experiment_fn: takes `run_config` and `hparams`, or `output_dir`.
+        experiment_fn: takes a RunConfig and its parameters by their places, or `output_dir` by this name.
         output_dir: the folder of the model, where no `run_config` is given.
         schedule: the name of a method of the experiment.
         run_config: has the folder of the model.
@@ -219,7 +278,7 @@ def run(
     if run_config is None:
         experiment = experiment_fn(output_dir=output_dir)
     else:
-        experiment = experiment_fn(run_config=run_config, hparams=hparams)
+        experiment = experiment_fn(run_config, hparams)
     config = run_config or experiment.estimator.config
     if schedule is None:
         cluster = config.cluster_spec.as_dict() if config.cluster_spec else {}
