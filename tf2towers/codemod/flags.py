@@ -72,7 +72,9 @@ def _compared(file: File, test: cst.Comparison) -> tuple[bool, str] | None:
     (target,) = test.comparisons
     compare = _COMPARED.get(type(target.operator))
     try:
-        return None if compare is None else (compare(said[0], nodes.literal_value(target.comparator)), said[1])
+        return (
+            None if compare is None else (compare(said[0], nodes.literal_value(target.comparator)), said[1])
+        )
     except (ValueError, SyntaxError, TypeError):
         return None
 
