@@ -6,8 +6,6 @@ counts as called when its name occurs anywhere in code that may run, as a name, 
 TensorFlow's (`tf.train`). Code that may run is what a file's top level runs, with the defaults, bases and class bodies
 there, and what is called from it. Where such code looks names up by other means (`getattr` with a variable, `globals`,
 `eval`, an import by a text) every function counts as called.
-
-Code that a flag turns on, and its default does not, may keep what TF 2.21 has not at all: it raises there.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.flags import is_off
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.symbols import session_names
@@ -55,15 +52,7 @@ def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | Non
         return "code that only runs if this file is the script itself"
     if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
         return "code for TPUs"
-    if why.startswith("tf.contrib.") and (flag := _flag_around(file, node)) is not None:
-        return f"code that the flag {flag} turns on, and its default does not"
     return None
-
-
-def _flag_around(file: File, node: cst.CSTNode) -> str | None:
-    """The flag of a test around a node that its default keeps from it; None without one."""
-    flags = (is_off(file, test, is_yes) for test, is_yes in branches_around(file, node))
-    return next(filter(None, flags), None)
 
 
 def note_site(

@@ -21,8 +21,7 @@ class RemovedSymbol(Rule):
     tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The call
     is left as it is; the rest of the script is migrated.
 
-    It is only a note where nothing leads there: in a function that nothing names, under a test for a TPU, and for
-    names of tf.contrib under a test of a flag whose default says no. With such a flag the run ends there.
+    It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
     """
 
     does = "refuses"
