@@ -1,6 +1,7 @@
 """Every edit names its rule, and reports are wrapped and coloured on a terminal."""
 
 import io
+import re
 from textwrap import dedent
 
 import pytest
@@ -50,6 +51,8 @@ def test_every_edit_names_its_rule(put: Put, capsys: Capture) -> None:
         title = "The towers are the replicas of a strategy"
         assert form == "json" or f"this line is rewritten: {title}" in shown
         assert form != "github" or "title=T2T605 tower-loop::" in shown
+        added = "new code is written before this line: Every form of a TensorFlow import"
+        assert form == "json" or added in shown
 
 
 def test_statistics_count_edits_by_rule(put: Put, capsys: Capture) -> None:
@@ -92,6 +95,26 @@ def test_long_lines_are_wrapped_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert report_line(line, io.StringIO()) == line
     [quoted] = report_line("      | " + "x = 1; " * 20 + "\n", Terminal()).splitlines()
     assert len(quoted) == 50 and quoted.endswith("...")
+
+
+def test_texts_of_rules_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+    for command in (["rules"], ["explain", "T2T605"]):
+        monkeypatch.setattr("sys.stdout", terminal := Terminal())
+        assert main(command) == 0
+        coloured = terminal.getvalue()
+        assert "\x1b[33mT2T605" in coloured
+        prose = re.sub(r"\x1b\[\d+m", "", coloured.partition("Before:")[0])
+        assert max(map(len, prose.splitlines())) <= 60
+
+
+def test_the_line_is_quoted_below_a_note_as_well(put: Put, capsys: Capture) -> None:
+    put("train.py", TOWERS + "cell = tf.contrib.cudnn_rnn.CudnnLSTM(1, 20)\n")
+    assert main(["migrate", "train.py", "--no-diff"]) == 0
+    shown = capsys.readouterr().err
+    assert "T2T619" in shown and "      | cell = tf.contrib.cudnn_rnn.CudnnLSTM(1, 20)\n" in shown
 
 
 def test_an_advice_is_printed_once_a_run(put: Put, capsys: Capture) -> None:

@@ -23,7 +23,7 @@ def test_help_and_version(capsys: Capture) -> None:
     assert main(["migrat", "x.py"]) == 2
     assert "did you mean migrate?" in capsys.readouterr().err
     assert main(["migrate", "--statistcs", "x.py"]) == 2
-    assert "--statistcs: did you mean --statistics?" in capsys.readouterr().err
+    assert "unrecognized arguments: --statistcs (did you mean --statistics?)\n" in capsys.readouterr().err
     assert main(["migrate", "--help"]) == 0
     assert "exit status: 0 nothing is left to you" in capsys.readouterr().out
 

@@ -76,6 +76,14 @@ def test_bad_input_is_refused_with_its_reason(
     assert sorted(each.name for each in path.parent.iterdir()) == ["a.py", "loop.py"]
 
 
+def test_a_file_that_is_not_there_has_a_neighbour(put: Put, capsys: Capture) -> None:
+    put("p/train_towers.py", TF1)
+    assert main(["migrate", "p/train_tower.py"]) == 2
+    assert "there is no such file: did you mean p/train_towers.py?\n" in capsys.readouterr().err
+    assert main(["migrate", "nowhere/x.py"]) == 2
+    assert capsys.readouterr().err == "tf2towers: nowhere/x.py: there is no such file\n"
+
+
 def test_a_wrong_number_of_towers_in_pyproject(put: Put, capsys: Capture) -> None:
     put("a.py", TF1)
     put("pyproject.toml", "[tool.tf2towers]\ntowers = '1 +'\n")

@@ -809,6 +809,32 @@ def test_modules_that_import_each_other(program):
         assert "grads = average([])\n" in program(files).changes[0].after
 
 
+def test_a_mean_that_a_star_import_may_replace(program):
+    clips = f"import tensorflow as tf\n\n\n{MEAN.replace('(mean, p', '(mean / 2, p')}"
+    files = {
+        "clips.py": clips,
+        "handed.py": "from clips import *\n",
+        "means.py": f"import tensorflow as tf\n\n\n{MEAN}",
+        "both.py": f"import tensorflow as tf\n\n\n{MEAN}\nfrom clips import *\n",
+    }
+    head = "import tensorflow as tf\n"
+    for before, is_mean in (
+        (f"{head}{MEAN}\nfrom clips import *\n", False),
+        (f"{head}{MEAN}\nfrom handed import *\n", False),
+        (f"{head}from clips import *\n\n\n{MEAN}\n", True),
+        (f"{head}{MEAN}\nfrom os.path import *\n", True),
+        (f"{head}from means import average\nfrom clips import *\n", False),
+        (f"{head}from clips import *\nfrom means import average\n", True),
+        (f"{head}from both import average\n", False),
+        (f"{head}from both import *\n", False),
+        (f"{head}from clips import *\nfrom means import *\n", True),
+        (f"{head}from means import *\nfrom clips import *\n", False),
+    ):
+        main = f"{before}\n{LOOP}grads = average([])\n"
+        text = program({**files, "train.py": main}).changes[0].after
+        assert ("grads = strategy.reduce('MEAN', [])" in text) is is_mean, before
+
+
 def test_a_mean_that_one_of_two_modules_gives(program):
     main = """
 import tensorflow as tf

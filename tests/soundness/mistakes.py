@@ -23,7 +23,7 @@ from typing import Any
 from suite import migrated
 from verify_many import AT_ONCE, forked_recorders
 
-from tf2towers.verify.calls.rounding import Rounding
+from tf2towers.verify.calls.rounding import MOVES, Rounding
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.result_notes import new_result
@@ -169,8 +169,8 @@ def outcomes(number: int, folder: Path, legacy_python: str | None = None) -> dic
     in_step = replace(options, in_step=home / "run")
     recorded = record_calls(original, [], home / "run", options, migrated=False)
     moved = [
-        record_calls(original, [], home / f"moved-{seed}", replace(in_step, rounding=seed), migrated=False)
-        for seed in (1, 2)
+        record_calls(original, [], home / f"moved-{move}", replace(in_step, rounding=move), migrated=False)
+        for move in MOVES
         if legacy_python
     ]
     found = {}

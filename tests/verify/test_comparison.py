@@ -77,6 +77,23 @@ def test_the_same_nan_is_equal() -> None:
     assert found(step(gradients={"w": broken}), step(gradients={"w": broken}))["gradient", "w"].bitwise
 
 
+@pytest.mark.parametrize(
+    ("value", "within"),
+    [
+        ([np.nan, -np.inf, 1.0000001], True),  # as of log(0) in what a mask leaves out
+        ([np.nan, -np.inf, 1.1], False),
+        ([np.nan, np.inf, 1.0], False),
+        ([0.0, -np.inf, 1.0], False),
+    ],
+)
+def test_other_elements_beside_the_same_nan(value: list[float], within: bool) -> None:
+    one, other = (np.array(each, np.float32) for each in ([np.nan, -np.inf, 1.0], value))
+    comparison = found(
+        step(gradients={"w": one}), step(gradients={"w": other}), tolerances=Tolerances(1e-6, 1e-6)
+    )["gradient", "w"]
+    assert not comparison.bitwise and comparison.within == within
+
+
 def test_the_first_step_that_differs_is_named() -> None:
     steps = [step(), step(gradients={"w": ONE * np.float32(1.5)}), step()]
     of_gradients = {c.kind: c for c in compare([step()] * 3, steps) if c.kind == "gradient"}

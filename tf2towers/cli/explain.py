@@ -8,7 +8,8 @@ import sys
 
 from tf2towers.cli.errors import CommandError
 from tf2towers.codemod.rule import rules
-from tf2towers.report.rule import explain
+from tf2towers.report.rule import WIDTH, explain
+from tf2towers.report.terminal import coloured, terminal_width
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +24,12 @@ def run(options: argparse.Namespace) -> int:
     if not (options.rules or options.all):
         raise CommandError("give a rule's code or name, or --all; `tf2towers rules` lists them")
     known = {key.upper(): rule for rule in rules() for key in (rule.code, rule.name)}
+    width = min(WIDTH, terminal_width()) if sys.stdout.isatty() else WIDTH
     status, texts = 0, []
     for wanted in [rule.code for rule in rules()] if options.all else options.rules:
         rule = known.get(wanted.upper())
         if rule is not None:
-            texts.append(explain(rule, every_example=options.examples))
+            texts.append(explain(rule, every_example=options.examples, width=width))
             continue
         near = [key for key in known if key.startswith(wanted.upper())][:3]
         near = near or difflib.get_close_matches(wanted.upper(), known, 3)
@@ -35,5 +37,5 @@ def run(options: argparse.Namespace) -> int:
         hint = f"did you mean {' or '.join(spelled)}?" if near else "`tf2towers rules` lists them"
         print(f"tf2towers explain: there is no rule {wanted}: {hint}", file=sys.stderr)
         status = 2
-    print("\n".join(texts), end="")
+    sys.stdout.writelines(coloured(line, sys.stdout) for line in "\n".join(texts).splitlines(True))
     return status

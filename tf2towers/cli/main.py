@@ -132,8 +132,10 @@ def parse(given: list[str]) -> argparse.Namespace:
         command = commands[given[0]]
         flags = re.findall(r"--[a-z][a-z-]*", command.format_help())
         near = {word: _nearest(word.partition("=")[0], flags) for word in unknown if word.startswith("--")}
-        hints = "".join(f"; {word}: {hint}" for word, hint in near.items() if hint.startswith("did"))
-        command.error(f"unrecognized arguments: {' '.join(unknown)}{hints}")
+        words = (
+            f"{word} ({near[word]})" if near.get(word, "").startswith("did") else word for word in unknown
+        )
+        command.error(f"unrecognized arguments: {' '.join(words)}")
     return options
 
 

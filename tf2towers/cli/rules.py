@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import as_dict
+from tf2towers.report.terminal import report_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,5 +33,6 @@ def run(options: argparse.Namespace) -> int:
     width = max(len(rule.name) for rule in known)
     for rule in known:
         mark = "look at" if not rule.safe else "safe" if rule.does == "changes" else ""
-        print(f"{rule.code}  {rule.name:<{width}}  {rule.does:<7}  {mark:<7}  {rule.title}")
+        line = f"{rule.code}  {rule.name:<{width}}  {rule.does:<7}  {mark:<7}  {rule.title}"
+        print(report_line(line, sys.stdout))
     return 0

@@ -91,6 +91,11 @@ def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Itera
             pending += reversed(children(node))
 
 
+def names_in(*wholes: cst.CSTNode) -> set[str]:
+    """The names in some nodes, without those of attributes and keywords."""
+    return {node.value for node in walk(*wholes) if is_name(node)}
+
+
 # -- names ------------------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,6 @@ import libcst as cst
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.libraries import gone_part
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File, Program, found_once
 from tf2towers.codemod.reached import branches_around
 from tf2towers.source.python2.evidence import NAMES, lines_of_python2
@@ -138,10 +137,10 @@ def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], throu
                 return False
         case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
             return known[name]
-        case cst.Name() if node not in through and len(bindings := file.meanings.bindings(node)) == 1:
-            value = bindings[0].value if isinstance(bindings[0], Assigned) else None
-            if value is not None and not isinstance(value, cst.BaseDict | cst.BaseList):  # they may change
-                return _value(file, value, version, {*through, node})
+        case cst.Name() if node not in through:
+            match file.meanings.values(node):  # lists and dictionaries may change
+                case [cst.BaseExpression() as value] if not isinstance(value, cst.BaseDict | cst.BaseList):
+                    return _value(file, value, version, {*through, node})
     return nodes.literal_value(node)
 
 
@@ -234,8 +233,7 @@ def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
         called = isinstance(around, cst.Call) and used in nodes.positional(around)
         measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
         indexed = isinstance(around, cst.Subscript) and around.value is used
-        made = [binding.value for binding in file.meanings.bindings(used) if isinstance(binding, Assigned)]
-        if (measured or indexed) and made == [call] and len(file.meanings.bindings(used)) == 1:
+        if (measured or indexed) and file.meanings.values(used) == [call]:
             return True
     return False
 

@@ -121,12 +121,10 @@ def _is_made_by(file: File, node: cst.CSTNode, functions: frozenset[str], depth:
         return isinstance(node.func, nodes.Symbol) and file.canonical(node.func) in functions
     if not nodes.is_name(node) or depth > 3:
         return False
-    bound = file.meanings.bindings(node)
-    return bool(bound) and all(
-        isinstance(each, Assigned)
-        and isinstance(each.value, cst.Call | cst.BinaryOperation)
-        and _is_made_by(file, each.value, functions, depth + 1)
-        for each in bound
+    values = file.meanings.values(node)
+    return bool(values) and all(
+        isinstance(each, cst.Call | cst.BinaryOperation) and _is_made_by(file, each, functions, depth + 1)
+        for each in values
     )
 
 
@@ -140,7 +138,7 @@ def _names_keras(file: File) -> bool:
     return re.search(r"\bkeras\b", file.script.text) is not None
 
 
-def _is_dataset(file: File, node: cst.CSTNode, depth: int = 0) -> bool:
+def _is_dataset(file: File, node: cst.CSTNode | None, depth: int = 0) -> bool:
     """True if an expression is certainly made of `tf.data`: `tf.data.Dataset.range(3).batch(2)`, or a name for it."""
     while isinstance(node, cst.Call | cst.Attribute):
         canonical = file.canonical(node) if isinstance(node, cst.Attribute) else None
@@ -149,11 +147,8 @@ def _is_dataset(file: File, node: cst.CSTNode, depth: int = 0) -> bool:
         node = node.func if isinstance(node, cst.Call) else node.value
     if not nodes.is_name(node) or depth > 3:
         return False
-    bound = file.meanings.bindings(node)
-    return bool(bound) and all(
-        isinstance(each, Assigned) and each.value is not node and _is_dataset(file, each.value, depth + 1)
-        for each in bound
-    )
+    values = file.meanings.values(node)
+    return bool(values) and all(each is not node and _is_dataset(file, each, depth + 1) for each in values)
 
 
 def _is_dimension(file: File, node: cst.CSTNode) -> bool:

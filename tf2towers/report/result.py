@@ -132,21 +132,20 @@ class MigrationResult:
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     def edits(self, title_of: Callable[[str], str], *, check: bool = False) -> list[Finding]:
-        """One finding for each line that a rule rewrites. With `check`, these are the lines for which it fails.
+        """One finding for each line that a rule rewrites, or writes lines before. With `check`, these make it fail.
 
         Args:
             title_of: a rule's title, by its code.
         """
         kind: FindingKind = "edit" if check else "changed"
-        message = "this line would be rewritten" if check else "this line is rewritten"
-        return [
-            Finding(
-                edit.code, f"{message}: {title_of(edit.code)}", "", change.path, edit.line, 1, kind, edit.cell
-            )
-            for change in self.changes
-            for edit in change.edited_lines()
-            if not edit.added
-        ]
+        would = "would be" if check else "is"
+        found = []
+        for change in self.changes:
+            for edit in change.edited_lines():
+                what = "new code {} written before this line" if edit.added else "this line {} rewritten"
+                message = f"{what.format(would)}: {title_of(edit.code)}"
+                found.append(Finding(edit.code, message, "", change.path, edit.line, 1, kind, edit.cell))
+        return found
 
     @property
     def failure(self) -> str:

@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal
 #: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
+#: characters in a line of `explain`, on a terminal that has them
+WIDTH = 88
 #: `explain` adds examples after the first only within this number of lines
 _SCREEN = 45
 
@@ -54,12 +56,19 @@ def effect_words(rule: type[Rule]) -> str:
     return f"changes, {safe if rule.safe else 'look at it: the result may differ, see below'}"
 
 
-def explain(rule: type[Rule], *, every_example: bool = False) -> str:
-    """A rule as text of at most one screen: the first example, and further ones that fit; or all of them."""
-    lines = [f"{rule.code} {rule.name}: {rule.title}", f"({effect_words(rule)})", ""]
-    lines += wrap_paragraphs(rule.why).splitlines()
+def explain(rule: type[Rule], *, every_example: bool = False, width: int = WIDTH) -> str:
+    """A rule as text of at most one screen: the first example, and further ones that fit; or all of them.
+
+    Args:
+        every_example: whether all examples are wanted.
+        width: of its paragraphs, in characters; the code of examples stays as it is.
+    """
+    lines = textwrap.wrap(f"{rule.code} {rule.name}: {rule.title}", width)
+    lines += [*textwrap.wrap(f"({effect_words(rule)})", width), ""]
+    lines += wrap_paragraphs(rule.why, width).splitlines()
     if rule.todo:
-        lines += ["", "To do:", *textwrap.indent(wrap_paragraphs(rule.todo), "  ").splitlines()]
+        todo = textwrap.indent(wrap_paragraphs(rule.todo, width - 2), "  ")
+        lines += ["", "To do:", *todo.splitlines()]
     omitted = 0
     for number, shown in enumerate(map(_example_lines, rule.examples)):
         if number and len(lines) + len(shown) > _SCREEN and not every_example:
@@ -102,10 +111,10 @@ def markdown(rule: type[Rule]) -> str:
     return "\n".join(text)
 
 
-def wrap_paragraphs(text: str) -> str:
+def wrap_paragraphs(text: str, width: int = WIDTH) -> str:
     """Wraps paragraphs for a terminal; indented lines stay as they are."""
     found = paragraphs(text).split("\n\n")
-    return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)
+    return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, width) for part in found)
 
 
 def paragraphs(text: str) -> str:

@@ -54,7 +54,7 @@ def _rule(code: str, rule: type[Rule] | None) -> dict[str, object]:
 
 
 def _result(finding: Finding, index: int) -> dict[str, object]:
-    text = f"{finding.message} To do: {finding.todo}" if finding.todo else finding.message
+    text = f"{finding.message}. To do: {finding.todo}" if finding.todo else finding.message
     location = _location(finding.path)
     if finding.cell is None:
         location["physicalLocation"]["region"] = {

@@ -41,7 +41,17 @@ def diff_line(line: str, stream: TextIO) -> str:
 def report_line(line: str, stream: TextIO) -> str:
     """A line of a report, for a stream: codes and verdicts in colour, long lines in several rows."""
     if stream.isatty():
-        line = _wrapped(line, max(shutil.get_terminal_size().columns, _NARROWEST))
+        line = _wrapped(line, terminal_width())
+    return coloured(line, stream)
+
+
+def terminal_width() -> int:
+    """The characters in a row of the terminal; it counts as at least 40 wide."""
+    return max(shutil.get_terminal_size().columns, _NARROWEST)
+
+
+def coloured(line: str, stream: TextIO) -> str:
+    """A line of a report, for a stream: codes and verdicts in colour."""
     if in_colour(stream):
         for pattern, colour in _IN_REPORT:
             line = pattern.sub(lambda found, colour=colour: f"{colour}{found[0]}{RESET}", line)  # type: ignore[misc]

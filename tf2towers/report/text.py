@@ -173,7 +173,7 @@ def _part(
     for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
         key = _Message(finding.path, finding.code, finding.todo, finding.message)
         places.setdefault(key, []).append(where(finding))
-        if finding.kind == "left" and finding.source not in finding.message:
+        if finding.source not in finding.message:
             quoted.setdefault(key, finding.source)
     counts = [len(places)] if limit is None else range(min(len(places), limit), 0, -1)
     for count in counts if places else ():

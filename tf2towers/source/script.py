@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import difflib
 import io
 import os
 import stat
@@ -98,7 +100,7 @@ def _bytes_of(path: Path) -> bytes:
             _check_kind(path, os.fstat(handle).st_mode)  # the path may name another file since
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise SourceError(path, "there is no such file") from None
+        raise SourceError(path, f"there is no such file{_meant(path)}") from None
     except PermissionError:
         raise SourceError(path, "the file may not be read (permission denied)") from None
     except (OSError, ValueError) as problem:
@@ -106,6 +108,15 @@ def _bytes_of(path: Path) -> bytes:
             os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else str(problem)
         )
         raise SourceError(path, f"the file cannot be read ({reason})") from None
+
+
+def _meant(path: Path) -> str:
+    """A question that names the script in the same folder with the nearest name; empty where none is near."""
+    with contextlib.suppress(OSError):
+        beside = [each.name for each in path.parent.iterdir() if each.suffix in (".py", ".ipynb")]
+        for name in difflib.get_close_matches(path.name, beside, 1):
+            return f": did you mean {path.with_name(name)}?"
+    return ""
 
 
 def _check_kind(path: Path, mode: int) -> None:

@@ -137,13 +137,26 @@ def _problem(original: np.ndarray | None, migrated: np.ndarray | None) -> str:
 
 
 def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
-    """The greatest difference of two arrays of one shape by the original's largest element; infinite for a NaN."""
-    with np.errstate(all="ignore"):
-        wide = np.complex128 if original.dtype.kind == "c" else np.float64
-        apart = np.abs(original.astype(wide) - migrated.astype(wide))
-        largest = float(np.max(np.abs(original.astype(wide)), initial=0.0, where=np.isfinite(original)))
-        absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
+    """The greatest difference of two arrays of one shape by the original's largest finite element.
+
+    It is infinite where an element is NaN or infinite, and not the same in both.
+    """
+    apart, largest = difference(original, migrated), largest_of(original)
+    absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
     return absolute / largest if largest else (float("inf") if absolute else 0.0)
+
+
+def difference(original: np.ndarray, migrated: np.ndarray) -> np.ndarray:
+    """How far the elements of two arrays of one shape are apart, in float64; 0 for two NaN, or equal infinities."""
+    wide = np.complex128 if original.dtype.kind == "c" else np.float64
+    left, right = original.astype(wide), migrated.astype(wide)
+    with np.errstate(all="ignore"):
+        return np.where((left == right) | (np.isnan(left) & np.isnan(right)), 0.0, np.abs(left - right))
+
+
+def largest_of(value: np.ndarray) -> float:
+    """The size of the largest finite element."""
+    return float(np.max(np.abs(value, dtype=np.float64), initial=0.0, where=np.isfinite(value)))
 
 
 def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:

@@ -55,7 +55,8 @@ class Options:
         gradients_only: whether to leave variables out of the comparison, for a program with another optimizer.
         in_step: a recording of the original, from which a program of sessions gets its variables: before each call of
             one whose calls are recorded, else before each training step.
-        rounding: in such a run, the seed by which its weights are moved by one unit in their last place; 0: they stay.
+        rounding: in such a run, how its weights are moved by one unit in their last place; 0: they stay. As of
+            `tf2towers.verify.recorder.writing.Before`.
         queues: a recording of the original, whose elements of queues without a fixed order are given to this run.
         v2_behavior: whether the original ran on TF 2 and disabled eager execution only, as its migrated script says.
     """

@@ -13,6 +13,9 @@ import tensorflow as tf
 
 from tf2towers.runtime import Session, TowerStrategy, graph_mode
 from tf2towers.runtime.graph_session import function
+from tf2towers.runtime.graph_session.graph_nodes import Nodes
+from tf2towers.runtime.graph_session.mirror import Mirror
+from tf2towers.runtime.graph_session.towers import Towers
 from tf2towers.runtime.patches.functions import eager_mode
 
 graph_mode()
@@ -143,6 +146,20 @@ def written_in_a_branch():
         }
 
 
+def held_by_a_parameter_server():
+    """The copies of a variable that two towers of a worker read, and where it is."""
+    with tf.Graph().as_default() as graph:
+        with tf.device("/job:ps/task:0"):
+            w = v1.get_variable("w", [], initializer=v1.zeros_initializer(), use_resource=True)
+        for i in range(2):
+            with tf.device(f"/gpu:{i}"):
+                tf.identity(w * 2.0)
+        nodes = Nodes(graph)
+        towers = Towers(graph, nodes.by_name.values())
+        mirror = Mirror(nodes, towers)
+        return {"towers": towers.count, "copies": mirror.copies, "home": mirror.home("w")}
+
+
 def read_beside_writes():
     """Towers read a variable that the same run writes, in no given order; each tower has a copy of the variable."""
     with tf.Graph().as_default():
@@ -228,6 +245,7 @@ print(
             "summed": trained(2, summed),
             "weighted": trained(2, weighted),
             "branch": written_in_a_branch(),
+            "on_a_server": held_by_a_parameter_server(),
             "waits": [average_that_waits(average) for average in (reduced, stacked, added)],
             "read_first": read_beside_writes(),
             "step_of_hooks": step_of_hooks_beside_its_update(),

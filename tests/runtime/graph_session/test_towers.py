@@ -63,6 +63,11 @@ def test_a_variable_written_in_a_branch_has_one_copy(made: dict[str, Any]) -> No
     assert made["branch"] == {"copies": {}, "values": [2.0, 4.0]}
 
 
+def test_a_variable_of_a_parameter_server_has_one_copy(made: dict[str, Any]) -> None:
+    """Other workers read and write it there."""
+    assert made["on_a_server"] == {"towers": 2, "copies": {}, "home": "/job:ps/task:0"}
+
+
 def test_an_average_waits_for_what_the_scripts_own_waited_for(made: dict[str, Any]) -> None:
     for form in made["waits"]:
         assert form == {"collectives": 2, "values": [3.0, -3.5], "after": [True, True]}

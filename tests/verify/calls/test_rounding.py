@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 from tests.verify.calls.recordings import call, run
 from tf2towers.verify.calls.call_comparison import compare, within
-from tf2towers.verify.calls.rounding import Rounding, Sizes
+from tf2towers.verify.calls.rounding import MOVES, Rounding, Sizes
 from tf2towers.verify.comparison import OTHER_TENSORFLOW, outcome_of
 from tf2towers.verify.recording import Arrays
 
@@ -104,11 +104,15 @@ def _variables(values: Arrays) -> dict[str, Any]:
     return {f"variable_{name}": value for name, value in values.items()}
 
 
-def moved(values: Arrays, seed: int) -> Arrays:
+def moved(values: Arrays, seed: int | Literal["up"]) -> Arrays:
     """The weights moved by one unit in their last place."""
-    rng = np.random.RandomState(seed)
+    rng = np.random.RandomState(0 if seed == "up" else seed)
+
+    def signs(value: np.ndarray) -> np.ndarray:
+        return np.sign(value) if seed == "up" else rng.choice([-1, 1], value.shape)
+
     return {
-        name: (value * (1 + rng.choice([-1, 1], value.shape) * np.finfo(np.float32).eps)).astype(np.float32)
+        name: (value * (1 + signs(value) * np.finfo(np.float32).eps)).astype(np.float32)
         if name in WEIGHTS
         else value
         for name, value in values.items()
@@ -121,10 +125,11 @@ def outcomes(folder: Path, **mistake: float) -> tuple[str, str, dict[str, float]
     now = its = first_weights()
     begin = call(trains=False, **_variables(now))
     runs: dict[str, list[dict[str, Any]]] = {
-        name: [begin] for name in ("original", "own", "in step", "moved", "moved again")
+        name: [begin] for name in ("original", "own", "in step", "up", "moved", "moved again")
     }
     for number in range(STEPS):
         runs["in step"].append(stepped(now, number, 5, how)[1])
+        runs["up"].append(stepped(moved(now, "up"), number, 0, RIGHT)[1])
         runs["moved"].append(stepped(moved(now, 1), number, 0, RIGHT)[1])
         runs["moved again"].append(stepped(moved(now, 2), number, 0, RIGHT)[1])
         now, original = stepped(now, number, 0, RIGHT)
@@ -132,8 +137,9 @@ def outcomes(folder: Path, **mistake: float) -> tuple[str, str, dict[str, float]
         runs["original"].append(original)
         runs["own"].append(own)
     made = {name: run(folder / name, *calls, trainable=WEIGHTS) for name, calls in runs.items()}
-    original, again = made["original"], [made["moved"], made["moved again"]]
+    original, again = made["original"], [made["up"], made["moved"], made["moved again"]]
     whole = compare(original, made["own"], within(OTHER_TENSORFLOW))
+    assert len(again) == len(MOVES)
     rounding = Rounding(original, made["in step"], again)
     found = compare(original, made["in step"], rounding, others=again)
     return outcome_of(whole.comparisons), outcome_of(found.comparisons), rounding.found
@@ -194,6 +200,56 @@ def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, outcome: str,
         run(tmp_path / name, *(call(gradient_w=np.float32(size) * ONE) for size in of_calls), trainable=["w"])
         for name, of_calls in sizes.items()
     ]
-    rounding = Rounding(runs[0], runs[1], runs[2:])
-    assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
+    again = [runs[2], runs[2]]
+    rounding = Rounding(*runs[:2], again)
+    assert outcome_of(compare(*runs[:2], rounding, others=again).comparisons) == outcome
     assert ("w" in rounding.found) == (outcome == "within")
+
+
+def mean(values: np.ndarray) -> np.float32:
+    """The mean, with the terms added up one after the other."""
+    return np.add.accumulate(values)[-1] / np.float32(values.size)
+
+
+@pytest.mark.parametrize(
+    ("up", "off", "outcome"),
+    [
+        (True, 0.0, "within"),
+        (False, 0.0, "differs"),  # chance cancels out as the terms do
+        (True, 1e-7, "differs"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["fetched", "summary"])
+def test_a_mean_whose_terms_cancel_out(kind: str, up: bool, off: float, outcome: str, tmp_path: Path) -> None:
+    """As of softmax's weights, whose sum is 0 in exact arithmetic: each TensorFlow gives another rounding."""
+    half = np.random.RandomState(0).uniform(0, 0.02, 3920).astype(np.float32)
+    w = np.concatenate([half, -half])
+    means = {
+        "original": mean(w),
+        "in step": np.float32(mean(w.reshape(2, -1).T.ravel()) + off),
+        "up": mean(moved({"w": w}, "up")["w"] if up else w),
+        **{f"moved {seed}": mean(moved({"w": w}, seed)["w"]) for seed in (1, 2)},
+    }
+    runs = [
+        run(tmp_path / name, call(**{f"{kind}_0000": value}), trainable=["w"])
+        for name, value in means.items()
+    ]
+    rounding = Rounding(*runs[:2], runs[2:])
+    assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
+
+
+def test_a_slot_that_the_original_does_not_change(tmp_path: Path) -> None:
+    """There is no change to hold it against, but what rounding makes of it."""
+    begin = call(trains=False, **_variables({"w": ONE, "w/sum": ONE}))
+    changes = {
+        "original": {"w": 2 * ONE},
+        "in step": {"w": 2 * ONE, "w/sum": 3 * ONE},
+        "moved": {"w": 2 * ONE},
+    }
+    runs = [
+        run(tmp_path / name, begin, call(gradient_w=ONE, **_variables(after)), trainable=["w"])
+        for name, after in changes.items()
+    ]
+    again = [runs[2], runs[2]]
+    found = compare(*runs[:2], Rounding(*runs[:2], again), others=again)
+    assert [each.name for each in found.comparisons if not each.within] == ["w/sum"]

@@ -41,6 +41,12 @@ MISTAKES = {
     "sum for mean": Mistake(
         "sum for mean", AVERAGE, AVERAGE + "        grads = [(2.0 * g, v) for g, v in grads]\n"
     ),
+    "a loss that is divided by the towers, too": Mistake(
+        "scaled twice", "opt.compute_gradients(loss)", "opt.compute_gradients(loss / FLAGS.num_gpus)"
+    ),
+    "one tower's gradients alone": Mistake(
+        "no averaging", AVERAGE, "        grads = strategy.experimental_local_results(tower_grads)[-1]\n"
+    ),
     "a tower left out of the sum": Mistake(
         "skipped tower",
         RETURN,
@@ -49,11 +55,15 @@ MISTAKES = {
     ),
     "another rate": Mistake("learning rate", "exponential_decay(0.1,", "exponential_decay(0.05,"),
     "a dropped regulariser": Mistake("missing regulariser", "'softmax', 0.05)", "'softmax', 0.0)"),
+    "a regulariser twice as strong": Mistake("regulariser added", "'softmax', 0.05)", "'softmax', 0.1)"),
     "clipping each tower": Mistake(
         "clipping order",
         RETURN,
         RETURN.replace("grads", "[(tf.clip_by_norm(g, FLAGS.clip), v) for g, v in grads]", 1),
         CLIPPED,
+    ),
+    "clipping that the original does not have": Mistake(
+        "clipping added", AVERAGE, AVERAGE + "        grads = [(tf.clip_by_norm(g, 0.05), v) for g, v in grads]\n"
     ),
     "another moving average": Mistake(
         "moving average", "ExponentialMovingAverage(0.9, global_step)", "ExponentialMovingAverage(0.1, global_step)"

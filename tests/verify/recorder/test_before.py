@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.verify.calls.recordings import call, run
-from tf2towers.verify.recorder.writing import Before
+from tf2towers.verify.recorder.writing import ALL_UP, Before
 
 W = np.array([1.0, 0.0, -3.0], np.float32)
 
@@ -34,10 +34,16 @@ def test_a_call_begins_with_what_the_calls_before_it_have_left(tmp_path: Path) -
 
 
 def test_weights_are_moved_by_one_unit_in_their_last_place(tmp_path: Path) -> None:
-    values = [Before(str(recorded(tmp_path)), rounded=seed).values(0, 1) for seed in (1, 1, 2)]
+    values = [Before(str(recorded(tmp_path)), rounded=seed).values(0, 1) for seed in (2, 2, 5)]
     np.testing.assert_equal(values[0], values[1])
     assert any((values[0][name] != values[2][name]).any() for name in values[0])
     for found in values:
         np.testing.assert_equal(found["mean"], W)
         np.testing.assert_array_max_ulp(found["w"], W, 2)
         assert list(found["w"] == W) == [False, True, False]
+
+
+def test_weights_are_moved_up(tmp_path: Path) -> None:
+    found = Before(str(recorded(tmp_path)), ALL_UP).values(0, 1)
+    assert list(found["w"] > W) == [True, False, True]
+    np.testing.assert_array_max_ulp(found["w"], W, 2)

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tf2towers.verify.comparison import relative_difference
 from tf2towers.verify.recorder.calls.values import Keeper, is_saved_path
-from tf2towers.verify.recorder.run_arguments import is_number
+from tf2towers.verify.recorder.run_arguments import is_number, summaries
 
 
 @pytest.mark.parametrize(("rounded", "same"), [(False, False), (True, True)])
@@ -35,6 +36,27 @@ def test_the_path_of_a_saver(sharded):
         assert is_saved_path(graph, saver.saver_def.save_tensor_name)
         for fetch in (other, after_a_write, weights.read_value(), saver.saver_def.restore_op_name):
             assert not is_saved_path(graph, fetch)
+
+
+@pytest.mark.tensorflow
+def test_a_histogram_of_small_values():
+    """Beside another TensorFlow, half the gradient differs: it is not held against the number of its elements."""
+    tf = pytest.importorskip("tensorflow.compat.v1")
+    gradient = np.random.RandomState(0).normal(0, 1e-4, 1000)
+
+    def text(values):
+        of_values = {"min": values.min(), "max": values.max(), "num": values.size, "sum": values.sum()}
+        histogram = tf.HistogramProto(sum_squares=np.square(values).sum(), **of_values)
+        return tf.Summary(value=[tf.Summary.Value(tag="gradient", histo=histogram)]).SerializeToString()
+
+    own, near, half = (
+        summaries(tf, text(values), rounded=True)
+        for values in (gradient, gradient * (1 + 1e-6), gradient / 2)
+    )
+    assert set(own) == {"gradient", "gradient/num"} and own["gradient/num"] == half["gradient/num"] == 1000
+    assert 0 < relative_difference(own["gradient"], near["gradient"]) < 1e-5
+    assert relative_difference(own["gradient"], half["gradient"]) > 0.4
+    assert set(summaries(tf, text(gradient))) == {"gradient"}
 
 
 def test_a_type_that_numpy_lacks_is_no_number():

@@ -11,10 +11,10 @@ from tf2towers.codemod.nodes import (
     Comprehension,
     Symbol,
     argument,
-    is_name,
     is_none,
     items,
     last_name,
+    names_in,
     positional,
     targets,
     walk,
@@ -127,13 +127,10 @@ def _is_of_updates(file: File, call: cst.Call) -> bool:
 
 def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
     """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
-    bound = {part.value for part in walk(loop.target) if is_name(part)}
     return any(
         isinstance(call, cst.Call)
         and file.canonical(call.func) == "tf.variable_scope"
-        and any(
-            is_name(part) and part.value in bound for given in call.args[:1] for part in walk(given.value)
-        )
+        and not names_in(loop.target).isdisjoint(names_in(*call.args[:1]))
         for call in walk(loop.node)
     )
 

@@ -11,7 +11,6 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.arguments import is_written_as_today
 from tf2towers.codemod.libraries import gone_part
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File, passed_modules, unknown_attributes
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -177,11 +176,8 @@ def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
     name = canonical.removeprefix("tf.")
     if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None or not _is_the_same(canonical):
         return False
-    bound = file.meanings.bindings(use)
-    meanings = {file.canonical(each.value) for each in bound if isinstance(each, Assigned)}
-    if not all(isinstance(each, Assigned) for each in bound) or meanings != {"tf", "numpy"}:
-        return False
-    if not file.names.is_v1(use):
+    meanings = set(map(file.canonical, file.meanings.values(use)))
+    if meanings != {"tf", "numpy"} or not file.names.is_v1(use):
         return False
     if not isinstance(call, cst.Call) or call.func is not attribute:
         return isinstance(attribute, cst.Attribute)

@@ -26,9 +26,8 @@ from tf2towers.codemod.changes import (
     replace,
     with_argument,
 )
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import argument as given
-from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, names_in, walk
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
@@ -172,8 +171,8 @@ def _find_setters(file: File) -> list[cst.Call]:
     return [
         call
         for call in _find_entered(file)
-        for each in file.meanings.bindings(call.args[0].value)
-        if isinstance(each, Assigned) and any(file.canonical(part) == SETTER for part in walk(each.value))
+        for value in file.meanings.values(call.args[0].value)
+        if value is not None and any(file.canonical(part) == SETTER for part in walk(value))
     ]
 
 
@@ -209,8 +208,7 @@ def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> lis
 
 
 def _texts(file: File, device: cst.BaseExpression) -> list[str]:
-    values = [binding.value for binding in file.meanings.bindings(device) if isinstance(binding, Assigned)]
-    return [text for value in [device, *values] for text in texts_in(value)]
+    return [text for value in [device, *file.meanings.values(device)] if value for text in texts_in(value)]
 
 
 def _makes_variables(file: File, node: cst.CSTNode) -> bool:
@@ -272,7 +270,7 @@ def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
     """True if a device is another one in each round of a loop around."""
     loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
     bound = {name.value for loop in loops for name in walk(loop) if is_name(name) and file.is_bound(name)}
-    return any(is_name(name) and name.value in bound for name in walk(device))
+    return not bound.isdisjoint(names_in(device))
 
 
 def _scope_of_device(name: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> Any:

@@ -108,7 +108,7 @@ class Reader:
             given = (self._read(each.value, seen) for each in node.args)
             if device := self._helper(node) or next(filter(None, given), None):
                 return device
-        names = {part.value for part in nodes.walk(node) if nodes.is_name(part)} & self.local.keys()
+        names = nodes.names_in(node) & self.local.keys()
         made_of = [node, *(value for name in names for value in self.local[name])]
         return Device() if any(map(self._depends, made_of)) and self._names_gpu(node) else None
 
@@ -130,12 +130,12 @@ class Reader:
         return None
 
     def _depends(self, node: cst.CSTNode) -> bool:
-        return any(nodes.is_name(part) and part.value in self.targets for part in nodes.walk(node))
+        return not nodes.names_in(node).isdisjoint(self.targets)
 
     def _is_plain(self, node: cst.BaseExpression) -> bool:
         """True if the expression means the same before the loop."""
-        names = {part.value for part in nodes.walk(node) if nodes.is_name(part)}
-        return not names & (set(self.local) - self.targets) and is_certain(self.file, node, value=True)
+        changed = nodes.names_in(node) & self.local.keys() - self.targets
+        return not changed and is_certain(self.file, node, value=True)
 
     def _names_gpu(self, node: cst.CSTNode) -> bool:
         """True if the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""

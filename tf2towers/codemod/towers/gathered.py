@@ -58,11 +58,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
         home = file.meanings.home_of(name)
         if home is None or home is not file.meanings.scope(loop):
             continue
-        uses = [
-            use
-            for use in file.all(cst.Name)
-            if use.value == name.value and use is not name and file.meanings.home_of(use) is home
-        ]
+        uses = [use for use in file.meanings.uses(name) if use is not name]
         again = [use for use in uses if _is_the_mean(file, loop, use, means)]
         made = [made_empty(file, use) for use in uses if not file.is_read(use) and use not in again]
         later = [use for use in uses if any(is_after(file, file.parent(bound), use) for bound in again)]
@@ -231,15 +227,9 @@ def _held_after(file: File, value: cst.BaseExpression, loop: cst.For) -> cst.Bas
     """What a name holds where it is read, if one statement alone binds it outside the loop, after the loop."""
     if not nodes.is_name(value):
         return value
-    home = file.meanings.home_of(value)
     inside = set(nodes.walk(loop))
     bound = [
-        file.parent(name)
-        for name in file.all(cst.Name)
-        if name.value == value.value
-        and not file.is_read(name)
-        and name not in inside
-        and file.meanings.home_of(name) is home
+        file.parent(use) for use in file.meanings.uses(value) if not file.is_read(use) and use not in inside
     ]
     match bound:
         case [cst.Assign(targets=[_], value=held) as statement]:
@@ -258,14 +248,10 @@ def _gives_an_item_a_variable(file: File, call: cst.Call) -> bool:
 def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
     """True if a name or an attribute certainly holds one of TensorFlow's optimizers."""
     if isinstance(node, cst.Attribute):
-        values = [
-            statement.value
-            for other in file.program.all_files
-            for statement in other.all(cst.Assign)
-            for target in nodes.targets(statement)
-            if isinstance(target, cst.Attribute) and target.attr.value == node.attr.value
-        ]
+        given = file.program.given_to_attributes(node.attr.value)
     else:
-        values = [getattr(binding, "value", node) for binding in file.meanings.bindings(node)]
-    made = [file.canonical(value.func) or "" if isinstance(value, cst.Call) else "" for value in values]
+        given = [(file, value or node) for value in file.meanings.values(node)]
+    made = [
+        other.canonical(value.func) or "" if isinstance(value, cst.Call) else "" for other, value in given
+    ]
     return bool(made) and all(name.startswith("tf.train.") and name.endswith("Optimizer") for name in made)

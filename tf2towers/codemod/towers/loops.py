@@ -9,7 +9,7 @@ from itertools import takewhile
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.certainty import RANGES, is_certain
+from tf2towers.codemod.certainty import RANGES, ZIPS, is_certain
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.device import Device, Reader, names_gpu, texts_in
 
@@ -70,8 +70,7 @@ def _loop_around(file: File, call: cst.Call, given: cst.BaseExpression) -> Loop 
             target, iterable, inside = node.for_in.target, node.for_in.iter, []
         else:
             continue
-        bound = {part.value for part in nodes.walk(target) if nodes.is_name(part)}
-        device = Reader(file, bound, inside).device(given)
+        device = Reader(file, nodes.names_in(target), inside).device(given)
         if device is not None:
             return Loop(node, target, iterable, device)
     return None
@@ -124,8 +123,7 @@ def strategy_argument(file: File, loop: Loop) -> StrategyArguments | None:
     each = "{device}" if expression is not None else index
     template = f"[{each} for {file.text.of(loop.target)} in {{towers}}]"
     parts = {"towers": iterable} if expression is None else {"towers": iterable, "device": expression}
-    bound = frozenset(part.value for part in nodes.walk(loop.target) if nodes.is_name(part))
-    return StrategyArguments(template, parts, bound, counted=True)
+    return StrategyArguments(template, parts, frozenset(nodes.names_in(loop.target)), counted=True)
 
 
 def _every_item(
@@ -209,7 +207,7 @@ def _values(
         return None
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1:
         return _values(file, parts[1], given[0], wanted)
-    if name in ("builtins.zip", "six.moves.zip") and len(parts) == len(given):
+    if name in ZIPS and len(parts) == len(given):
         for part, each in zip(parts, given, strict=True):
             found = _values(file, part, each, wanted)
             if found is not None:

@@ -9,6 +9,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.certainty import ZIPS
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.program import File, found_once
 
@@ -57,7 +58,6 @@ _FUNCTION = m.FunctionDef(
     decorators=[m.AtMostN(m.Decorator(m.Name("staticmethod")), n=1)],
     asynchronous=None,
 )  # fmt: skip
-_ZIPS = ("builtins.zip", "six.moves.zip")
 _ZIPPED = m.Call(_saved("zip", m.DoNotCare()), [m.Arg(_saved("zipped"), star="*")])
 _ASSIGN = m.Assign([m.AssignTarget(_saved("name"))], _saved("value", m.DoNotCare()))
 #: `result = []`, `for pairs in zip(*towers):`, `return result`
@@ -138,6 +138,8 @@ def _handed_on(
     if file in through:
         return None
     through = (*through, file)
+    if file.meanings.is_replaced_by_star(name):
+        return None
     match file.meanings.at_top(name):
         case [Defined(node)]:
             return file, node
@@ -227,7 +229,7 @@ def _parts(file: File, function: cst.FunctionDef) -> _Mean | None:
     towers, zipped, result, returned = (
         found[word].value for word in ("towers", "zipped", "result", "returned")
     )
-    is_zip = file.canonical(found["zip"]) in _ZIPS
+    is_zip = file.canonical(found["zip"]) in ZIPS
     if not is_zip or towers != zipped or result != returned or result in before.held:
         return None
     return _Mean(file, found["loop"], found["pairs"].value, result, before.held)
@@ -320,7 +322,7 @@ class _Mean:
             return False
         first, second = names["first"].value, names["second"].value
         self.held |= {first: "gradients", second: "variables"}
-        is_zip = self.file.canonical(zipped["zip"]) in _ZIPS
+        is_zip = self.file.canonical(zipped["zip"]) in ZIPS
         return is_zip and len({first, second, self.pairs, self.result}) == 4
 
     def _of_a_tower(self, target: cst.BaseExpression) -> dict[str, str]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.certainty import CHANGES, GOES_THROUGH, RANGES, is_certain, makes_list
+from tf2towers.codemod.certainty import CHANGES, GOES_THROUGH, RANGES, ZIPS, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.gathered import (
@@ -229,11 +229,7 @@ class _Body:
             return False
         if len(self.file.meanings.bindings_of(function.name.value, scope)) != 1:
             return False
-        uses = (
-            name
-            for name in self.file.all(cst.Name)
-            if name.value == function.name.value and self.file.meanings.home_of(name) is scope
-        )
+        uses = self.file.meanings.uses(function.name)
         return all(self._is_call_of_the_round(use, function, asked) for use in uses)
 
     def _is_call_of_the_round(
@@ -429,7 +425,7 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
         count = count_of(iterable)
         value = nodes.literal(_constant(file, count))
         return isinstance(value, int) and value > 0
-    if name not in ("builtins.zip", "six.moves.zip", "builtins.enumerate") or nodes.has_star(iterable):
+    if name not in ZIPS | {"builtins.enumerate"} or nodes.has_star(iterable):
         return False
     parts = given[:1] if name == "builtins.enumerate" else given
     return bool(parts) and all(_has_items(file, each) for each in parts)
@@ -475,7 +471,7 @@ def _pair_targets(
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and nodes.is_name(parts[0]):
         yield Argument(parts[0].value, None)
         yield from _pair_targets(file, parts[1], given[0])
-    elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
+    elif name in ZIPS and parts and len(parts) == len(given):
         for part, each in zip(parts, given, strict=True):
             yield from _pair_targets(file, part, each)
     else:
@@ -514,10 +510,7 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:
     """True if a name may hold the same object as another name, or an attribute."""
-    return any(
-        isinstance(binding, Assigned) and nodes.last_name(binding.value) == name
-        for binding in file.meanings.bindings(node)
-    )
+    return name in map(nodes.last_name, file.meanings.values(node))
 
 
 def _may_be_called(file: File, loop: cst.For, call: cst.Call) -> bool:

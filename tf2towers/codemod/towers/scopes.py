@@ -166,11 +166,8 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     if any(isinstance(binding, Defined | Imported) for binding in bindings) and len(bindings) > 1:
         return True
     return any(
-        other.value == name.value
-        and not file.is_read(other)
-        and file.meanings.home_of(other) is home
-        and (other in inside or file.meanings.scope(other) is not home)
-        for other in file.all(cst.Name)
+        not file.is_read(use) and (use in inside or file.meanings.scope(use) is not home)
+        for use in file.meanings.uses(name)
     )
 
 

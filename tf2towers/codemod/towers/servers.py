@@ -9,7 +9,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod.certainty import is_certain
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_name, is_plain, walk
+from tf2towers.codemod.nodes import is_plain, names_in
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.scopes import begins_a_line, find_withs_around
@@ -82,10 +82,8 @@ def find_with_to_precede(file: File, call: cst.Call, device: cst.Call) -> cst.Wi
         return None
     if around.items[0] is item:
         return around if isinstance(around.lpar, cst.MaybeSentinel) else None
-    bound = {
-        name.value for each in around.items if each.asname for name in walk(each.asname) if is_name(name)
-    }
-    names = {name.value for given in device.args for name in walk(given.value) if is_name(name)}
+    bound = names_in(*(each.asname for each in around.items if each.asname))
+    names = names_in(*(given.value for given in device.args))
     lines = {file.text.first_line(device.args[0]), file.text.last_line(device)} if device.args else set()
     certain = all(is_certain(file, given.value, value=True) for given in device.args)
     return around if certain and len(lines) < 2 and bound.isdisjoint(names) else None
@@ -121,11 +119,7 @@ def _find_named_setters(file: File) -> list[Setter]:
             continue
         if home is file.meanings.module and not file.main:
             continue
-        uses = [
-            name
-            for name in file.all(cst.Name)
-            if name.value == target.value and name is not target and file.meanings.home_of(name) is home
-        ]
+        uses = [use for use in file.meanings.uses(target) if use is not target]
         if uses and all(use in by_use for use in uses):
             found.append(Setter(setter, tuple(by_use[use] for use in uses), target))
     return found

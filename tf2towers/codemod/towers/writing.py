@@ -36,7 +36,6 @@ from tf2towers.codemod.nodes import (
     Comprehension,
     Statement,
     argument,
-    assigned,
     block,
     has_star,
     imported,
@@ -44,6 +43,7 @@ from tf2towers.codemod.nodes import (
     is_name,
     last_name,
     literal,
+    names_in,
     walk,
 )
 from tf2towers.codemod.program import File, found_once
@@ -265,15 +265,8 @@ class _Writer:
         known = StrategyArguments("{towers}", {"towers": towers})
         if not is_kept(self.file, known, self.file.statement(every), statement_of(self.file, loop)):
             return made
-        home = self.file.meanings.home_of(whole)
-        uses = (
-            name
-            for name in self.file.all(cst.Name)
-            if name.value == whole.value
-            and self.file.meanings.home_of(name) is home
-            and self.file.is_read(name)
-        )
-        if not all(map(self._reads_an_item, uses)):
+        uses = self.file.meanings.uses(whole)
+        if not all(self._reads_an_item(use) for use in uses if self.file.is_read(use)):
             return made
         return StrategyArguments("{devices}", {"devices": whole}, counted=True)
 
@@ -480,7 +473,7 @@ class _Writer:
         entered = {site: self.file.parent(self.file.parent(site)) for site in sites}
         if not all(isinstance(around, cst.With) for around in entered.values()):
             return False
-        if any(is_name(node) for site in sites for node in walk(site.args[0])):
+        if names_in(*(site.args[0] for site in sites)):
             return False
         calls = [
             {last_name(node.func) for node in walk(*block(around)) if isinstance(node, cst.Call)}
@@ -543,13 +536,7 @@ class _Writer:
 
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
-        given = [
-            (other, value)
-            for other in self.file.program.files
-            for statement in other.all(cst.Assign)
-            for target, value in assigned(statement)
-            if isinstance(target, cst.Attribute) and target.attr.value == device.attr.value
-        ]
+        given = self.file.program.given_to_attributes(device.attr.value)
         return bool(given) and all(
             _is_gpu(value)
             or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
@@ -769,5 +756,6 @@ def _is_gpu(device: cst.BaseExpression) -> bool:
 
 def _is_tower(device: cst.BaseExpression) -> bool:
     """True if `tf.device` is given a second GPU, or one that depends on something."""
-    depends = any(is_name(node) for node in walk(device))
-    return _is_gpu(device) and (depends or any(text.rstrip().endswith("gpu:1") for text in texts_in(device)))
+    return _is_gpu(device) and (
+        bool(names_in(device)) or any(text.rstrip().endswith("gpu:1") for text in texts_in(device))
+    )

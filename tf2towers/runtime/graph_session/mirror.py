@@ -2,7 +2,8 @@
 
 A read on a tower's device reads that tower's copy. A write, whatever its device, is repeated on all copies with the
 same values, and ops that wait for the write wait for all of these writes; so no op can see copies that differ. A
-variable that is written in another way (in a branch or a loop, by a function) has one copy, as in TF1.
+variable that is written in another way (in a branch or a loop, by a function) has one copy, as in TF1. So has one
+that a parameter server holds: other workers use it as well.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def can_be_repeated(node: Any) -> bool:
     return bool(node.op in _ASSIGNMENTS or node.op.startswith(_REPEATED))
 
 
+def _is_elsewhere(node: Any) -> bool:
+    """True if a node's device is of another task."""
+    return place_of(node.device).job not in (None, "localhost")
+
+
 class Mirror:
     """The copies of a graph's variables.
 
@@ -89,7 +95,7 @@ class Mirror:
         wanted: dict[str, set[int]] = {}
         single = {
             name for name, node in self.nodes.by_name.items()
-            if node.op == "VarHandleOp" and node.attr["dtype"].type not in _FLOATS
+            if node.op == "VarHandleOp" and (node.attr["dtype"].type not in _FLOATS or _is_elsewhere(node))
         }  # fmt: skip
         together: list[list[str]] = []  # variables that one update changes: a variable and its slots
         for node in self.nodes.by_name.values():
@@ -141,7 +147,7 @@ class Mirror:
         if variable in self.copies:
             return self._towers.devices[0]
         node = self.nodes.by_name[variable]
-        if place_of(node.device).job not in (None, "localhost"):
+        if _is_elsewhere(node):
             return node.device
         device = device_here(node.device, self._towers)
         if device:

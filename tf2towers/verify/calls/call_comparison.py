@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tf2towers.report.parity_result import Comparison, Kind
-from tf2towers.verify.comparison import Series, Tolerances
+from tf2towers.verify.comparison import Series, Tolerances, difference, largest_of
 
 # -- the recording that `tf2towers.verify.recorder.calls` wrote, call by call ------------------------------------------
 
@@ -142,6 +142,13 @@ class Pair:
     first: np.ndarray | None = None
     others: Sequence[np.ndarray | None] = ()
 
+    @property
+    def off(self) -> np.ndarray:
+        """How far the elements are apart, where both sides have the value."""
+        own, other = self.values
+        assert own is not None and other is not None
+        return difference(own, other)
+
 
 #: judges a pair that differs, given the difference relative to the largest element
 Judge = Callable[[Pair, float], Verdict]
@@ -247,27 +254,13 @@ def is_within(pair: Pair, apart: float, limits: Tolerances, began: np.ndarray | 
     by = own
     if pair.kind == "variable" and began is not None and began.shape == own.shape:
         by = own - began
-    off = difference(pair)
+    off = pair.off
     return all(size(off) <= part * size(by) + size(_last_places(pair.kind, own)) for size in SIZES)
 
 
 def _last_places(kind: Kind, value: np.ndarray) -> np.ndarray:
     """What an update of a variable may lose, however little it moves: four units in its last place."""
     return (4 * float(np.finfo(value.dtype).eps) if kind == "variable" else 0.0) * np.abs(value)
-
-
-def difference(pair: Pair) -> np.ndarray:
-    """How far the elements of both sides are apart, in float64."""
-    own, other = pair.values
-    assert own is not None and other is not None
-    wide = np.complex128 if own.dtype.kind == "c" else np.float64
-    with np.errstate(all="ignore"):
-        return np.abs(np.subtract(own, other, dtype=wide))
-
-
-def largest_of(value: np.ndarray) -> float:
-    """The size of the largest finite element."""
-    return float(np.max(np.abs(value), initial=0.0, where=np.isfinite(value)))
 
 
 def norm_of(value: np.ndarray) -> float:

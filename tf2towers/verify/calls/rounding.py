@@ -3,6 +3,10 @@
 How much it makes is measured: the original runs again, each call from the variables that it had. Its weights are moved
 by one unit in their last place, up or down by chance. What the migrated script makes of the original's variables may
 then differ from the original by `TIMES` as much.
+
+A number that is fetched or summarised may be a sum whose terms cancel out, such as the mean of a weight. Moves by
+chance cancel out as well, but the rounding of a sum is as large as its terms. So for numbers, all weights are also
+moved up, and `TIMES_OF_A_SUM` as much counts as rounding.
 """
 
 from __future__ import annotations
@@ -18,16 +22,21 @@ from tf2towers.verify.calls.call_comparison import (
     Run,
     State,
     Verdict,
-    difference,
     is_within,
-    largest_of,
 )
-from tf2towers.verify.comparison import OTHER_TENSORFLOW
+from tf2towers.verify.comparison import OTHER_TENSORFLOW, difference, largest_of
 from tf2towers.verify.recorder.variables import belongs_to
+from tf2towers.verify.recorder.writing import ALL_UP
 from tf2towers.verify.recording import dense
 
+#: the moves of the weights for which the original is recorded (`writing.Before`); the first counts for numbers alone
+MOVES = (ALL_UP, 2, 3)
 #: how much more than was measured counts as rounding; measured is the weights' rounding alone
 TIMES = 4.0
+#: the same for a number and weights that all move up. TensorFlow's kernels add up to 256 terms of a sum one after the
+#: other. Each addition may round by half a unit of the sum so far: at worst 128 times the terms' rounding. Of 7840
+#: weights whose mean is 0, TF 1.15 and 2.21 give means that are 20 times it apart
+TIMES_OF_A_SUM = 32.0
 #: the largest ratio of the sizes of two gradients that are rounding
 _ALIKE = 16.0
 
@@ -37,7 +46,7 @@ class Rounding:
 
     Args:
         original, migrated: both runs, of as many calls.
-        moved: recordings of the original with its weights moved.
+        moved: recordings of the original with its weights moved, one for each of `MOVES`.
 
     Attributes:
         found: the variables whose gradients, or elements of them, are rounding, and which part of it rounding moves: of
@@ -46,7 +55,7 @@ class Rounding:
 
     def __init__(self, original: Run, migrated: Run, moved: Sequence[Run]) -> None:
         self._trainable = original.trainable
-        self.sizes = Sizes(original, migrated, moved)
+        self.sizes = Sizes(original, migrated, moved[1:])
         self._alone = self.sizes.gradients_of_rounding()
         self.found: dict[str, float] = {}
         self._apart: set[str] = set()  # the variables whose gradients differ
@@ -68,13 +77,11 @@ class Rounding:
             return "rounding"
         if pair.kind == "variable" and owner in self._apart:
             return "differs"
-        if pair.kind == "variable" and owner and owner in self.sizes.changes:
+        if pair.kind == "variable" and owner and pair.key in self.sizes.changes:
             rounding = self._is_update_of_rounding(pair, owner)
             if rounding is not None:
                 return "rounding" if rounding else "differs"
-        off, moved = difference(pair), _moved(pair)
-        is_rounding = moved is not None and all(size(off) <= TIMES * size(moved) for size in SIZES)
-        return "rounding" if is_rounding else "differs"
+        return "rounding" if _is_moved_as_far(pair) else "differs"
 
     def _owner_of(self, pair: Pair) -> str:
         """The trained variable whose gradient, slot, average or summary a value is, or itself; else an empty name."""
@@ -99,10 +106,10 @@ class Rounding:
             return None
         most = 1 + (TIMES if pair.key == owner else TIMES**2)
         with np.errstate(divide="ignore", invalid="ignore"):
-            apart = np.abs(np.subtract(right, left, dtype=np.float64))
+            apart = difference(left, right)
             relative = np.where(apart == 0.0, 0.0, apart / np.abs(left))
         allowed = np.minimum(most, TIMES * relative) * self.sizes.changes[pair.key]
-        return bool(np.all(difference(pair) <= allowed + 4 * np.spacing(largest_of(own), dtype=own.dtype)))
+        return bool(np.all(pair.off <= allowed + 4 * np.spacing(largest_of(own), dtype=own.dtype)))
 
 
 class Sizes:
@@ -168,18 +175,20 @@ def _gradient(call: Call, owner: str, shape: tuple[int, ...]) -> np.ndarray | No
     return found if found is not None and found.shape == shape else None
 
 
-def _moved(pair: Pair) -> np.ndarray | None:
-    own = pair.values[0]
-    return None if own is None else _largest_difference(own, pair.others)
+def _is_moved_as_far(pair: Pair) -> bool:
+    """True if a value differs from the original's about as far as moved weights change it."""
+    own, off = pair.values[0], pair.off
+    assert own is not None
+    moved, up = _largest_difference(own, pair.others[1:]), _largest_difference(own, pair.others[:1])
+    if moved is not None and all(size(off) <= TIMES * size(moved) for size in SIZES):
+        return True
+    is_number = own.size == 1 and pair.kind in ("fetched", "summary")
+    return is_number and up is not None and largest_of(off) <= TIMES_OF_A_SUM * largest_of(up)
 
 
 def _largest_difference(own: np.ndarray, others: Sequence[np.ndarray | None]) -> np.ndarray | None:
     """The largest difference of each element from other recordings' ones; None where none has the value."""
     if own.dtype.kind not in "biuf":
         return None
-    found = [
-        np.abs(np.subtract(other, own, dtype=np.float64))
-        for other in others
-        if other is not None and other.shape == own.shape
-    ]
+    found = [difference(own, other) for other in others if other is not None and other.shape == own.shape]
     return np.max(found, axis=0) if found else None

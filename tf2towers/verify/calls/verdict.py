@@ -14,7 +14,7 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.call_comparison import Compared, Difference, Judge, Run, compare, within
-from tf2towers.verify.calls.rounding import Rounding
+from tf2towers.verify.calls.rounding import MOVES, Rounding
 from tf2towers.verify.comparison import SUM_ORDER, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import RunFailed
@@ -170,8 +170,8 @@ def _judge_in_step(result: ParityResult, options: Options, place: Path, original
         migrated = record_calls(
             result.migrated.script, arguments, place / "migrated-in-step", how, migrated=True
         )
-        for seed in (1, 2):
-            rounded, folder = dataclasses.replace(how, rounding=seed), place / f"original-rounded-{seed}"
+        for move in MOVES:
+            rounded, folder = dataclasses.replace(how, rounding=move), place / f"original-rounded-{move}"
             moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
     except RunFailed as problem:
         result.notes.append(f"rounding could not be measured: {str(problem).splitlines()[0]}")
@@ -219,7 +219,7 @@ def judge(
     Args:
         judged: judges what differs, in a migrated run whose calls start from the original's variables; None: the
             tolerances do.
-        moved: recordings of the original whose weights were moved by rounding (`rounding`).
+        moved: recordings of the original whose weights were moved by rounding, as of `Rounding`.
     """
     limits, rule = _limits(original, migrated.tensorflow, options or Options())
     wanted = 0 if options is None else options.steps * len(original.folders)

@@ -65,7 +65,7 @@ def _made(pair: Pair, name: str, count: int, tower: int, of: str) -> np.ndarray 
 def tower_choice(evidence: Evidence) -> Diagnosis | None:
     """One tower's gradient alone, or the sum or the mean of all but one."""
     count, step = evidence.towers, evidence.first_difference
-    for tower, of in itertools.product(range(count), ("alone", "sum", "mean")):
+    for of, tower in itertools.product(("alone", "sum", "mean"), range(count)):
         if count < 2 or not evidence.explained_by(partial(_made, count=count, tower=tower, of=of)):
             continue
         if of != "alone":

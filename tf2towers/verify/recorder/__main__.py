@@ -6,7 +6,7 @@ OPTIONS.json: {"record": "calls", "steps" or "functions", "out": folder, "steps"
 "stand_ins": bool, "scratch": folder or null}, see `tf2towers.verify.sides.Options`. "calls": every session call is
 written (`calls`); "tower_order": a migrated script's means are summed in TF1's order; "resources": the variables of an
 original are resources; "rounded": the other side runs on another TensorFlow; "in_step": a recording whose variables
-this run gets, "rounding": moved by the chance of this seed, if it is not 0; "workers", the names of a cluster's tasks
+this run gets, "rounding": how they are moved (`writing.Before`); "workers", the names of a cluster's tasks
 that train ("chief-0"), the chief first: the process is a task of that cluster. "steps": the values of each training
 step are written (`session`); "continuous": with the random numbers of "calls". "functions": the
 training steps of TF 2 functions, with the state and inputs of the recording "original". Exit status: the script's, or 0

@@ -46,8 +46,13 @@ def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
     return found
 
 
-def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
-    """The values in a summary by their tags, as arrays; empty for any other text."""
+def summaries(tf: Any, text: bytes, rounded: bool = False) -> Dict[str, Any]:
+    """The values in a summary by their tags, as arrays; empty for any other text.
+
+    Args:
+        rounded: whether a histogram's numbers are of the size of its values, for a tolerance beside the largest: the
+            extremes, the mean and the root of the mean square, and apart from these, how many values there are.
+    """
     found = {}
     try:
         entries = (getattr(tf, "Summary", None) or tf.summary.Summary).FromString(text).value
@@ -58,7 +63,12 @@ def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
             found[entry.tag] = np.float32(entry.simple_value)
         elif entry.WhichOneof("value") == "histo":
             parts = entry.histo  # the counts of its buckets follow from the same values
-            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
+            if rounded:
+                means = np.array([parts.sum, parts.sum_squares]) / max(parts.num, 1)
+                found[entry.tag] = np.array([parts.min, parts.max, means[0], np.sqrt(means[1])])
+                found[entry.tag + "/num"] = np.float64(parts.num)
+            else:
+                found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
         else:
             found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
     return found

@@ -6,6 +6,9 @@ from typing import Any, Dict, Set
 
 import numpy as np
 
+#: of a run with moved weights: all are moved up
+ALL_UP = 1
+
 
 class Writer:
     """Writes step-00000.npz, step-00001.npz, ... and meta.json, each complete or not at all.
@@ -50,12 +53,13 @@ class Before(object):
 
     Args:
         folder: the folder of the recording.
-        rounded: 0, or the seed of a chance by which each weight is moved up or down by one unit in its last place.
+        rounded: how each weight is moved by one unit in its last place. 0: not; `ALL_UP`; other numbers are seeds of
+            the chance by which it is moved up or down.
     """
 
     def __init__(self, folder: str, rounded: int = 0) -> None:
         self._folder = folder
-        self._random = np.random.RandomState(rounded) if rounded else None
+        self._rounded, self._random = rounded, np.random.RandomState(rounded)
         self._states: Dict[int, Dict[str, Any]] = {}  # by session
         self._read = 0
         with open(os.path.join(folder, "meta.json")) as stream:
@@ -68,7 +72,7 @@ class Before(object):
             self._read += 1
         self._take(call, ("before|",))
         values = self._states.get(session, {})
-        if self._random is None:
+        if not self._rounded:
             return dict(values)
         weights = self._trainable or set(values)  # without optimizers, any variable may be one
         return {name: self._moved(value) if name in weights else value for name, value in values.items()}
@@ -91,8 +95,7 @@ class Before(object):
                         state[key.partition("|")[2]] = value
 
     def _moved(self, value: Any) -> Any:
-        assert self._random is not None
-        signs = self._random.choice([-1, 1], value.shape)
+        signs = np.sign(value) if self._rounded == ALL_UP else self._random.choice([-1, 1], value.shape)
         return (value * (1 + signs * np.finfo(value.dtype).eps)).astype(value.dtype)
 
 

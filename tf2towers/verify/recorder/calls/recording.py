@@ -303,7 +303,7 @@ class CallRecorder(object):
                 continue
             kind = "hook" if hook else "fetched"
             if isinstance(value, bytes) and values.is_summary(session.graph, fetch):
-                for tag, number in summaries(self._tf, value).items():
+                for tag, number in summaries(self._tf, value, self._rounded).items():
                     step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), number))
             else:
                 step.update(self._keeper.kept("%s|%04d" % (kind, place), value))
