@@ -47,7 +47,8 @@ def _python(value: object) -> str:
     return str(value)
 
 
-#: each key, with the function that reads its value; the option of the same name has it on the command line
+#: each key, with the function that reads its value; the option of the same name has it on the
+#: command line
 KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
@@ -62,7 +63,8 @@ def configured(paths: Sequence[str]) -> dict[str, Any]:
     """The settings for some paths, as attributes of the options: those of the nearest file with a table.
 
     Args:
-        paths: scripts and folders. The search begins in the folder that holds them all, and goes up.
+        paths: scripts and folders. The search begins in the folder that holds them all, and goes
+            up.
 
     Raises:
         CommandError: the file is no TOML, a key is unknown, or a value is of another type.

@@ -176,7 +176,7 @@ def _reader(path: str) -> Callable[[], Script]:
     return lambda: read_script(lambda checked: Script.read(path, checked=checked))
 
 
-# -- --verify: the migrated script runs beside the original before anything is written ---------------------------------
+# -- --verify: the migrated script runs beside the original before anything is written -------------
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
@@ -205,7 +205,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
     return parity.status
 
 
-# -- the files to write ------------------------------------------------------------------------------------------------
+# -- the files to write ----------------------------------------------------------------------------
 
 
 def _write(

@@ -51,9 +51,9 @@ def under_directory(
 ) -> list[Output]:
     """The script of a result and every local module that it imports, under another directory.
 
-    Paths stay the same relative to the script's directory. When a module lies outside it, or there are several
-    scripts, paths are relative to the directory that holds them all, or to `base`. Without any change and with sites
-    left, nothing is written.
+    Paths stay the same relative to the script's directory. When a module lies outside it, or there
+    are several scripts, paths are relative to the directory that holds them all, or to `base`.
+    Without any change and with sites left, nothing is written.
     """
     if (result.left or result.accepted) and not result.changed:
         return []

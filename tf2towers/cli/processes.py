@@ -20,7 +20,8 @@ def map_in_processes(
 ) -> Iterator[Got]:
     """`map(work, items)` in up to `jobs` processes; results come in the order of the items.
 
-    When a process is killed (for lack of memory, say), `lost` makes the results of the remaining items.
+    When a process is killed (for lack of memory, say), `lost` makes the results of the remaining
+    items.
     """
     if jobs < 2 or len(items) < 2:
         yield from map(work, items)

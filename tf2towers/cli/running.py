@@ -84,14 +84,15 @@ def expression(text: str) -> str:
     return text.strip()
 
 
-# -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
+# -- checks before anything starts: the files, and the modules required; what is written at the end
 
 
 def check_scripts(*scripts: tuple[Path, str | None], python2: bool = False) -> None:
     """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
-        scripts: each, which may be a notebook, with the interpreter that will run it; None: this interpreter.
+        scripts: each, which may be a notebook, with the interpreter that will run it; None: this
+            interpreter.
         python2: whether they may be Python 2 that can be converted.
     """
     for script, python in scripts:

@@ -1,7 +1,8 @@
 """The sites that the user accepts, by `--ignore` and `# noqa` as in ruff.
 
-They select among findings, never among edits: a program with half of its edits would not run. A site that is left
-and accepted is not reported; `Finding.accepted_by` says how it was accepted, and the summary counts it.
+They select among findings, never among edits: a program with half of its edits would not run. A
+site that is left and accepted is not reported; `Finding.accepted_by` says how it was accepted, and
+the summary counts it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 from tf2towers.report.result import Finding, MigrationResult
 
 _CODE = r"[A-Z][A-Z0-9]+"
-#: bare, or with codes; with a colon and no codes, it is neither. `# tf2towers: noqa` is for tf2towers alone, because
-#: ruff reads T2T624 as two codes and warns
+#: bare, or with codes; with a colon and no codes, it is neither. `# tf2towers: noqa` is for
+#: tf2towers alone, because ruff reads T2T624 as two codes and warns
 _NOQA = re.compile(
     rf"#\s*(?P<own>tf2towers\s*:\s*)?noqa(?:\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)|\b(?!\s*:))",
     re.IGNORECASE,

@@ -1,6 +1,7 @@
 """Prints the results of `migrate`: the diff, or a format for programs, on standard output, the rest on standard error.
 
-As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the findings are what was
+As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the
+findings are what was
 asked for: they are on standard output.
 """
 

@@ -37,11 +37,13 @@ def compare(options: argparse.Namespace) -> Outcome:
     """Runs both scripts and prints their progress. When this returns or raises, none of their processes runs.
 
     Args:
-        options: those of the command. In `arguments`, {scratch} stands for the side's own empty folder.
+        options: those of the command. In `arguments`, {scratch} stands for the side's own empty
+            folder.
 
     Raises:
         CompareError: a script failed, never trained, or ran out of time.
-        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is
+            called.)
     """
     legacy, modern = options.legacy, options.modern
     shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags, options.chief)

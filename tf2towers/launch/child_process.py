@@ -14,7 +14,7 @@ from typing import IO
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.leftovers import AFTER_KILL, MARK, die_with, kill_leftovers, new_mark
 
-# -- lines from the bytes that a task writes ---------------------------------------------------------------------------
+# -- lines from the bytes that a task writes -------------------------------------------------------
 
 LONGEST = 65_536  # bytes; a longer line is cut
 
@@ -22,8 +22,8 @@ LONGEST = 65_536  # bytes; a longer line is cut
 class Lines:
     """Splits a stream of bytes into lines of text.
 
-    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it at its end. What
-    is not UTF-8 is escaped.
+    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows
+    it at its end. What is not UTF-8 is escaped.
     """
 
     def __init__(self) -> None:

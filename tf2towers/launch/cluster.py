@@ -28,8 +28,8 @@ class LaunchError(Exception):
 class Shape:
     """How many tasks of each kind a local cluster has, and how each task learns its job and index (`Cluster.flags`).
 
-    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is the job of the
-    first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
+    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is
+    the job of the first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
     """
 
     ps: int = 1
@@ -69,9 +69,9 @@ class Cluster:
 
         Args:
             task: a task of this cluster.
-            template: words as a shell splits them, with {ps_hosts}, {chief_hosts}, {worker_hosts}, {job_name},
-                {task_index}, and {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come
-                first are environment variables.
+            template: words as a shell splits them, with {ps_hosts}, {chief_hosts}, {worker_hosts},
+                {job_name}, {task_index}, and {cluster}, a JSON object of lists of hosts. As in a
+                shell, words NAME=value that come first are environment variables.
 
         Raises:
             LaunchError: the template has another {name}, or an open quote.

@@ -72,7 +72,8 @@ class Job:
     """A cluster that runs once.
 
     Args:
-        signals: the list that `note_signals` fills; the first signal stops all tasks, a second one kills them.
+        signals: the list that `note_signals` fills; the first signal stops all tasks, a second one
+            kills them.
 
     Attributes:
         members: its tasks, parameter servers first.
@@ -239,7 +240,7 @@ class Job:
         kill_leftovers(self._mark)
 
 
-# -- a whole local cluster in one call ---------------------------------------------------------------------------------
+# -- a whole local cluster in one call -------------------------------------------------------------
 
 
 def run_cluster(
@@ -248,14 +249,16 @@ def run_cluster(
     """Runs a parameter-server script as a cluster on this machine, and returns when all its processes have ended.
 
     Args:
-        on_line: called with a task's name and each line it writes; its exception ends the cluster, and is raised.
+        on_line: called with a task's name and each line it writes; its exception ends the cluster,
+            and is raised.
 
     Returns:
         How the cluster ended, and every task, parameter servers first.
 
     Raises:
         LaunchError: the cluster cannot be started.
-        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is
+            called.)
     """
     with note_signals() as signals:
         job = Job(plan, Watcher(on_line), signals)

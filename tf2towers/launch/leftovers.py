@@ -26,8 +26,8 @@ def new_mark() -> str:
 def kill_leftovers(mark: str) -> None:
     """Kills this user's processes whose mark is this one or begins with it, except this process; waits for their end.
 
-    Searches again until none is found, because a process may start another before it is killed. A process that replaced
-    its environment is not found. Without /proc, no process is found.
+    Searches again until none is found, because a process may start another before it is killed. A
+    process that replaced its environment is not found. Without /proc, no process is found.
     """
     if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
         return
@@ -65,7 +65,7 @@ def _has_mark(pid: int, mark: str) -> bool:
     return any(variable == own or variable.startswith(own + b"/") for variable in environment.split(b"\0"))
 
 
-# -- kills a task when its launcher ends, even by SIGKILL: Linux only --------------------------------------------------
+# -- kills a task when its launcher ends, even by SIGKILL: Linux only ------------------------------
 
 _PR_SET_PDEATHSIG = 1
 

@@ -15,7 +15,8 @@ from tf2towers.launch.child_process import Lines, start_command
 from tf2towers.launch.cluster import Task
 
 _CHUNK = 65_536
-#: what TF 1's SessionManager logs before it sleeps for 30 seconds, unless `recovery_wait_secs` says otherwise
+#: what TF 1's SessionManager logs before it sleeps for 30 seconds, unless `recovery_wait_secs` says
+#: otherwise
 _WAITS_FOR_CHIEF = "Waiting for model to be ready"
 _MOST_CHUNKS = 64  # read at once, so that a task that writes endlessly does not block the launcher
 
@@ -29,10 +30,12 @@ class Member:
     Attributes:
         output: the file descriptor of its output, once started.
         open: whether more output may come.
-        status: the exit status (128 + n for signal n); None while it runs, and where the launcher stopped it.
+        status: the exit status (128 + n for signal n); None while it runs, and where the launcher
+            stopped it.
         stopped: whether the launcher has stopped it.
         lines: its output, without TensorFlow's messages about itself.
-        waits_since: when it wrote that it waits for the chief's variables (`time.monotonic`); None: it does not wait.
+        waits_since: when it wrote that it waits for the chief's variables (`time.monotonic`); None:
+            it does not wait.
     """
 
     def __init__(self, task: Task, keep: int | None = None) -> None:
@@ -101,7 +104,8 @@ class Member:
     def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
         """True if the process has ended; if so, kills the rest of its group."""
         if hasattr(os, "waitid"):
-            # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get its number
+            # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get
+            # its number
             with contextlib.suppress(ChildProcessError):
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                     return False

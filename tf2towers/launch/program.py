@@ -29,7 +29,7 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-# -- the flags that tell a script its task: those that the code defines or reads ---------------------------------------
+# -- the flags that tell a script its task: those that the code defines or reads -------------------
 
 #: the environment variables that tell a script its task; see `Cluster.environment`
 _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["']""")
@@ -38,9 +38,10 @@ _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["
 def taken_flags(script: Path) -> str:
     """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes; a flag that is defined with hyphens has hyphens.
 
-    A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
-    it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
-    another package may define; but not of CHIEF_FLAG, which scripts read without defining it.
+    A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a
+    definition of flags, in it or a local module that it imports. So it does where it reads the flag
+    as an attribute (`FLAGS.job_name`), which another package may define; but not of CHIEF_FLAG,
+    which scripts read without defining it.
 
     Flags of other names are those that reach the script's `tf.train.Server` (`server_flags`).
     """
@@ -90,8 +91,9 @@ _COMPARED = r"""(?:[!=]=\s*["']{0}["']|["']{0}["']\s*[!=]=)"""
 def chief_of(script: Path) -> str:
     """The job that a program's TF_CONFIG has for the first worker: 'chief', 'master' or 'worker'.
 
-    A script that takes its task from flags has a chief of its own where it takes its host (CHIEF_FLAG). One that reads
-    TF_CONFIG compares the name with its own job. An Estimator needs a chief, `learn_runner` a master.
+    A script that takes its task from flags has a chief of its own where it takes its host
+    (CHIEF_FLAG). One that reads TF_CONFIG compares the name with its own job. An Estimator needs a
+    chief, `learn_runner` a master.
     """
     text, flags = _without_comments(script), taken_flags(script)
     if "job_name" in flags or "worker_hosts" in flags:
@@ -120,14 +122,15 @@ def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
 
-# -- which TensorFlow a program is written for, and whether for a cluster; comments and strings do not count -----------
+# -- which TensorFlow a program is written for, and if for a cluster; without comments and strings --
 
 #: signs of a program for TF 2, which outweigh all other signs
 _TF2 = re.compile(
     r"\btensorflow\.compat\.v2\b|\btf2towers\.runtime\b|"
     r"\btf\.(?:function|GradientTape|random\.set_seed|distribute\.\w*Strategy)\b"
 )
-#: the program chooses TensorFlow 1 explicitly: `import tensorflow.compat.v1 as tf`, `tf.compat.v1.Session()`
+#: the program chooses TensorFlow 1 explicitly: `import tensorflow.compat.v1 as tf`,
+#: `tf.compat.v1.Session()`
 _CHOSEN = re.compile(r"\bcompat\.v1\b|\bfrom tensorflow\.compat import\b")
 _SESSION = re.compile(
     r"\b\w+\.(?:Session|InteractiveSession|placeholder|disable_v2_behavior|disable_eager_execution|"
@@ -141,7 +144,8 @@ _TF1_ONLY = re.compile(
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(")
-#: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes no cluster
+#: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes
+#: no cluster
 _MIGRATED = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
 _MIGRATED_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
 #: signs of a cluster in TF 2, which has several names for it
@@ -154,7 +158,8 @@ _CLUSTER_TOO = re.compile(
 def is_tf1(script: Path) -> bool:
     """True if the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
 
-    A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns TensorFlow 2 off.
+    A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns
+    TensorFlow 2 off.
     """
     texts = list(map(code, _texts(script)))
     if any(map(_TF2.search, texts)):
@@ -166,8 +171,8 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """True if the script, original or migrated, is one task of a cluster: it starts a server.
 
-    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells the script its task:
-    it starts all tasks by itself.
+    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells
+    the script its task: it starts all tasks by itself.
     """
     return starts_server(script) and knows_its_task(script)
 
@@ -225,7 +230,7 @@ def code(text: str) -> str:
     return "".join(words)
 
 
-# -- whether a program makes session calls through the runtime, or calls TF 2 functions --------------------------------
+# -- whether a program makes session calls through the runtime, or calls TF 2 functions ------------
 
 #: names of the runtime that only a program with a graph and sessions imports
 _SESSIONS = r"\w*Session\w*|Supervisor|Server|graph_mode|towers|all_reduce_mean"

@@ -18,8 +18,9 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 def note_signals() -> Iterator[list[int]]:
     """A list to which the numbers of the signals to end are added as they come, while the context lasts.
 
-    After the second signal, standard output and error no longer write to a pipe: a write that waited for its reader
-    (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP that is ignored (nohup) stays ignored.
+    After the second signal, standard output and error no longer write to a pipe: a write that
+    waited for its reader (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP
+    that is ignored (nohup) stays ignored.
     """
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():

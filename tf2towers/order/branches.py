@@ -1,8 +1,9 @@
 """The branches of `tf.cond` that operations are in, as the executor sees it.
 
-An operation is dead where one of its inputs or control inputs is dead. A `Switch` kills the output for the predicate's
-other value, and a `Merge` is dead only where all its inputs are (tensorflow/core/common_runtime/executor.cc, TF 1.15).
-TensorFlow's control-flow contexts say less: operations of a gradient have none.
+An operation is dead where one of its inputs or control inputs is dead. A `Switch` kills the output
+for the predicate's other value, and a `Merge` is dead only where all its inputs are
+(tensorflow/core/common_runtime/executor.cc, TF 1.15). TensorFlow's control-flow contexts say less:
+operations of a gradient have none.
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple

@@ -64,8 +64,8 @@ def _split(text: str) -> list[str]:
     return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
-#: texts of more lines than the first number are compared in windows of so many lines: the work then grows with their
-#: length, not with its square
+#: texts of more lines than the first number are compared in windows of so many lines: the work then
+#: grows with their length, not with its square
 _LONG, _WINDOW = 2000, 400
 _Opcode = tuple[str, int, int, int, int]
 

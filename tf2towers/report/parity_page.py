@@ -44,7 +44,7 @@ def page(result: ParityResult) -> str:
     )
 
 
-# -- both sources ------------------------------------------------------------------------------------------------------
+# -- both sources ----------------------------------------------------------------------------------
 
 
 def _sources(result: ParityResult) -> Iterator[Markup]:
@@ -71,7 +71,7 @@ def _source(side: Side, place: Place) -> Markup:
     return element("figure", title, element("pre", *text))
 
 
-# -- the picture -------------------------------------------------------------------------------------------------------
+# -- the picture -----------------------------------------------------------------------------------
 
 
 def _picture(result: ParityResult) -> Markup:

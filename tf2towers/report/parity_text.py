@@ -55,7 +55,8 @@ def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def headline(result: ParityResult) -> str:
     """The verdict in one line.
 
-    It names only kinds that were compared: without gradients, it does not claim that they are equal.
+    It names only kinds that were compared: without gradients, it does not claim that they are
+        equal.
     """
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
@@ -151,7 +152,7 @@ def _rank(value: float) -> float:
     return math.inf if math.isnan(value) else value
 
 
-# -- the report for a terminal -----------------------------------------------------------------------------------------
+# -- the report for a terminal ---------------------------------------------------------------------
 
 #: how many differing values of a kind a brief report lists; failures are listed in addition
 LISTED = 8
@@ -161,8 +162,8 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
     """Returns the whole report.
 
     Args:
-        verbose: lists every comparison, the bit-identical ones too. Otherwise lists the worst `LISTED` of a kind,
-            and all that could not be compared.
+        verbose: lists every comparison, the bit-identical ones too. Otherwise lists the worst
+            `LISTED` of a kind, and all that could not be compared.
     """
     lines = [_plain(headline(result))]
     lines += [f"  {_plain(line)}" for line in error_details(result).splitlines()]

@@ -30,13 +30,13 @@ class Finding:
     line: int
     #: counted from 1, as editors do
     column: int
-    #: "left": the place is left to the user; "changed" and "note": for information; "edit": for `--check`, a
-    #: line that would be rewritten
+    #: "left": the place is left to the user; "changed" and "note": for information; "edit": for
+    #: `--check`, a line that would be rewritten
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
-    #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An accepted site that is
-    #: left is counted, but the exit status ignores it
+    #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An
+    #: accepted site that is left is counted, but the exit status ignores it
     accepted_by: str = ""
     #: the line of the script, without its indentation; empty where it is not known
     source: str = ""
@@ -68,7 +68,8 @@ class FileChange:
     checked: bool = False
     #: the rules' edits
     edits: tuple[EditedLine, ...] = ()
-    #: the notebook whose code cells the texts are; `python` is the new text as Python, without magics
+    #: the notebook whose code cells the texts are; `python` is the new text as Python, without
+    #: magics
     notebook: Cells | None = None
     python: str = ""
     #: whether a notebook was converted from Python 2
@@ -99,8 +100,8 @@ class MigrationResult:
     script: Path
     #: the script and the local modules whose text changes
     changes: list[FileChange] = field(default_factory=list)
-    #: local modules that the script imports and that need no change; `-o` copies them, so that its directory is
-    #: complete
+    #: local modules that the script imports and that need no change; `-o` copies them, so that its
+    #: directory is complete
     copied: list[Path] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     #: why the script could not be migrated at all
@@ -111,7 +112,8 @@ class MigrationResult:
     left_above: tuple[Path, ...] = ()
     #: folders that modules are imported from: `-o` keeps paths relative to them
     roots: tuple[Path, ...] = ()
-    #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+    #: lines for a requirements.txt: the releases of other libraries that the program needs as it
+    #: stands
     requirements: tuple[str, ...] = ()
     #: whether notes count as sites that are left (`--strict`)
     strict: bool = False

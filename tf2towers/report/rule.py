@@ -6,7 +6,8 @@ import inspect
 import textwrap
 from typing import Any, ClassVar, Literal
 
-#: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
+#: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites
+#: are left
 Does = Literal["changes", "reports", "refuses"]
 
 #: characters in a line of `explain`, on a terminal that has them
@@ -25,7 +26,8 @@ class Rule:
         safe: whether the result is the same bit for bit.
         sources: the symbols of TensorFlow, issues and other sources that the rule is based on.
         does: whether it changes, reports or refuses.
-        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule changes nothing.
+        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule
+            changes nothing.
     """
 
     code: ClassVar[str]

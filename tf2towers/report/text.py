@@ -25,9 +25,12 @@ def lines(
 
     Args:
         name_of: the name of the rule with a code.
-        brief: whether to omit notes on a program without towers and servers; sites that are left are always shown.
-        every: whether to show all sites without a limit, the edited lines, and the modules that are read and unchanged.
-        advised: the advice that is printed already, which is not repeated; what is printed here is added.
+        brief: whether to omit notes on a program without towers and servers; sites that are left
+            are always shown.
+        every: whether to show all sites without a limit, the edited lines, and the modules that are
+            read and unchanged.
+        advised: the advice that is printed already, which is not repeated; what is printed here is
+            added.
     """
     yield f"{summary(result)}\n"
     notes = not (brief and result.remark)
@@ -112,7 +115,7 @@ def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
     )
 
 
-# -- the findings in few lines: each path once, each advice once; omitted findings are counted -------------------------
+# -- the findings in few lines: each path once, each advice once; omitted findings are counted -----
 
 #: the largest number of lines about sites left, and of lines about other findings
 LEFT, NOTES = 10, 6

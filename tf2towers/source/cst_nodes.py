@@ -1,8 +1,8 @@
 """What LibCST's metadata says of the nodes of a module, in a fraction of its time: parents, contexts, places.
 
-LibCST's providers visit all white space as well, and make a context manager for each node that they write. Here a
-module is walked once, by its fields. The answers are LibCST's: tests/source/test_cst_nodes.py compares them. White
-space, brackets and commas have none.
+LibCST's providers visit all white space as well, and make a context manager for each node that they
+write. Here a module is walked once, by its fields. The answers are LibCST's:
+tests/source/test_cst_nodes.py compares them. White space, brackets and commas have none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
 }
 
 _BOUND, _DELETED, _READ = ExpressionContext.STORE, ExpressionContext.DEL, ExpressionContext.LOAD
-#: by kind of node, what happens to the names in a field where it is not what happens to the node; None: nothing
+#: by kind of node, what happens to the names in a field where it is not what happens to the node;
+#: None: nothing
 _CONTEXTS: dict[type[cst.CSTNode], dict[str, ExpressionContext | None]] = {
     cst.AnnAssign: {"target": _BOUND},
     cst.AsName: {"name": _BOUND},
@@ -166,7 +167,7 @@ def scopes_of(
     return provider._computed  # type: ignore[return-value]  # none of them is computed later
 
 
-# -- texts -------------------------------------------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------------
 
 
 class _Ignored:

@@ -1,8 +1,8 @@
 """Finds imports whose module is named by a string: `import_module('models.' + name)`, `__import__('data')`.
 
-If the string is computed, its constant parts show which modules it may name: `models.` and any rest. Or it is one of a
-dictionary's texts, or of a flag's choices. So it is with a load of a file by its path (`imp.load_source`). Of
-`exec(open('a.py').read())` the file is not read.
+If the string is computed, its constant parts show which modules it may name: `models.` and any
+rest. Or it is one of a dictionary's texts, or of a flag's choices. So it is with a load of a file
+by its path (`imp.load_source`). Of `exec(open('a.py').read())` the file is not read.
 """
 
 from __future__ import annotations

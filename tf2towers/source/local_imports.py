@@ -1,10 +1,11 @@
 """Finds the local modules that a script imports, directly or through other local modules.
 
-A module is searched for where Python would search when the script runs: in the script's own directory; for a script
-in a package, in the directory above the package; in what the setup.py of its project installs; in the folders that the
-user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A dotted name that is in none of them is
-looked for in the folders above the script. Imports inside functions are included. The module tf2towers is not part
-of a program, wherever it is found.
+A module is searched for where Python would search when the script runs: in the script's own
+directory; for a script in a package, in the directory above the package; in what the setup.py of
+its project installs; in the folders that the user names as its PYTHONPATH; and in folders that a
+file adds to `sys.path`. A dotted name that is in none of them is looked for in the folders above
+the script. Imports inside functions are included. The module tf2towers is not part of a program,
+wherever it is found.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class LocalImports:
 
         Args:
             read: reads a module; by default `Script.read`.
-            deep: whether to follow the imports of modules, too; if not, only the script's own imports.
+            deep: whether to follow the imports of modules, too; if not, only the script's own
+                imports.
             python_path: the folders in the program's PYTHONPATH.
         """
         self.script = script

@@ -1,8 +1,9 @@
 """`Notebook`: a Jupyter notebook whose code cells form one script; the rest of the file is not changed.
 
-The script's text has a marker at the start of each cell, and for each magic (`%matplotlib inline`, `!pip install x`).
-Markers are statements without effect, so that the text is valid Python. `shown` returns the text for the user, with the
-cells' numbers and the original magics; `encoded` puts such a text back into the file.
+The script's text has a marker at the start of each cell, and for each magic (`%matplotlib inline`,
+`!pip install x`). Markers are statements without effect, so that the text is valid Python. `shown`
+returns the text for the user, with the cells' numbers and the original magics; `encoded` puts such
+a text back into the file.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ _ABOVE = 3
 def path_additions(tree: ast.Module, path: Path, home: Path, adders: Set[str] = frozenset()) -> list[Path]:
     """The existing folders that a module visibly adds to `sys.path`, or by one of the functions `adders`.
 
-    A relative path is resolved from `home`, the main script's folder, where the script is usually started; if it does
-    not exist there, from the nearest folder above that has it.
+    A relative path is resolved from `home`, the main script's folder, where the script is usually
+    started; if it does not exist there, from the nearest folder above that has it.
     """
     found: list[Path] = []
     for value, names in _all_added_paths(tree, adders):

@@ -20,7 +20,8 @@ def sources_under(
 ) -> list[Path]:
     """The files, sorted by name. Hidden folders, virtual environments and links to folders are skipped.
 
-    `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that the patterns are
+    `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that
+    the patterns are
     relative to: `folder` or one above it.
     """
     from pathspec import GitIgnoreSpec

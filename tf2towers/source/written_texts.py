@@ -26,7 +26,8 @@ class WrittenTexts:
     Args:
         names: name -> the values that it is bound to, as far as known.
         path: the file that contains the expressions.
-        holes: whether `HOLE` stands for unresolved parts; if not, a string with such a part is None.
+        holes: whether `HOLE` stands for unresolved parts; if not, a string with such a part is
+            None.
     """
 
     def __init__(

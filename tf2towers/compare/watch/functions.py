@@ -1,7 +1,8 @@
 """TF2: finds the calls of a `tf.function` that train, and their losses.
 
-Each call, from eager code, of a function that trains is a step. A concrete function that trains is recognized by a mark
-on its graph. The training of a program that applies gradients eagerly is not seen.
+Each call, from eager code, of a function that trains is a step. A concrete function that trains is
+recognized by a mark on its graph. The training of a program that applies gradients eagerly is not
+seen.
 """
 
 import threading
@@ -137,10 +138,11 @@ def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     wrap(tf, "gradients", tf_gradients)
 
 
-# -- TF2 clusters: steps that a coordinator sends to workers, and steps that all workers make together -----------------
-# With parameter servers, worker 0's process has a thread for each worker, which runs a `Closure`, a function with its
-# arguments, on that worker. When `Closure.execute_on` returns, the step is over. With `MultiWorkerMirroredStrategy`,
-# every worker calls the function.
+# -- TF2 clusters: steps that a coordinator sends, and steps that all workers make together
+#
+# With parameter servers, worker 0's process has a thread for each worker, which runs a `Closure`, a
+# function with its arguments, on that worker. When `Closure.execute_on` returns, the step is over.
+# With `MultiWorkerMirroredStrategy`, every worker calls the function.
 
 _MARK = "_tf2towers_trains"
 

@@ -1,8 +1,9 @@
 """TF1: finds the calls of `Session.run` that train, and their losses.
 
-A call trains when its fetches depend on the op that an optimizer's `apply_gradients` or `minimize` returned. Its losses
-are the tensors that `compute_gradients` (or `tf.gradients`) differentiated, one for each tower, where the call computes
-their gradients. The same call fetches them, if they need no op with an effect that the step does not run itself.
+A call trains when its fetches depend on the op that an optimizer's `apply_gradients` or `minimize`
+returned. Its losses are the tensors that `compute_gradients` (or `tf.gradients`) differentiated,
+one for each tower, where the call computes their gradients. The same call fetches them, if they
+need no op with an effect that the step does not run itself.
 """
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
@@ -53,8 +54,8 @@ class SessionWatch:
             return
         seen = _facts(op.graph)
         seen.train_ops.add(op)
-        # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the chief's process
-        # makes each update from `_replicas_to_aggregate` gradients
+        # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the
+        # chief's process makes each update from `_replicas_to_aggregate` gradients
         count = getattr(optimizer, "_replicas_to_aggregate", None)
         if self._steps.in_cluster and count is not None:
             seen.together[op] = int(count)
@@ -139,9 +140,10 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     around_runs(tf, watch.run)
 
 
-# -- searches in a graph: the ops that a fetch depends on, and a loss that can be fetched with it ----------------------
+# -- searches in a graph: the ops that a fetch depends on, and a loss that can be fetched with it
 
-#: stateful ops that only read; fed ops, and ops that change ref variables, which are not marked as stateful
+#: stateful ops that only read; fed ops, and ops that change ref variables, which are not marked as
+#: stateful
 _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _FED_OR_CHANGING = ("Placeholder", "Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
@@ -165,9 +167,9 @@ def is_scalar(tensor: Any) -> bool:
 def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
     """A loss tensor that can be fetched with the ops `reached` without any effect; None where there is none.
 
-    The gradients often do not need the value of the loss, so its last operations are extra. They may read variables,
-    but may not change anything, draw random numbers or take a batch. A last Identity that fails this is replaced by its
-    input.
+    The gradients often do not need the value of the loss, so its last operations are extra. They
+    may read variables, but may not change anything, draw random numbers or take a batch. A last
+    Identity that fails this is replaced by its input.
     """
     while True:
         extra = ancestors([loss.op]) - reached

@@ -37,8 +37,8 @@ def peak_memory() -> int:
 class Steps:
     """Counts steps and reports them.
 
-    A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
-    it otherwise does not. In a cluster, steps may end in several threads.
+    A step's loss is read when the next step is over. Reading it at once would make the program wait
+    for a device where it otherwise does not. In a cluster, steps may end in several threads.
 
     Args:
         in_cluster: whether this process is a task of a cluster.
@@ -82,7 +82,8 @@ class Steps:
             loss: returns the loss, a number or None.
             steps: the number of training steps that the call made.
             at_once: whether the loss is read now, because it needs no waiting.
-            together: the number of workers that make the step together and all report it; None: this one alone.
+            together: the number of workers that make the step together and all report it; None:
+                this one alone.
         """
         entries = {"begin": begin, "end": end, "steps": steps, "peak": peak_memory()}
         if together is not None:

@@ -1,11 +1,13 @@
 """Evidence that a program is Python 2, although Python 3 can parse it: Python 3 would certainly fail when it runs.
 
-It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name that only Python 2
-defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or a method that only Python 2's dicts have (`{}.iteritems()`).
-Code in a test of the version, or in a `try` that catches the error, is not evidence; nor is a name that the file binds
-anywhere (`from six.moves import xrange`).
+It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name
+that only Python 2 defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or a method that only
+Python 2's dicts have (`{}.iteritems()`). Code in a test of the version, or in a `try` that catches
+the error, is not evidence; nor is a name that the file binds anywhere (`from six.moves import
+xrange`).
 
-`lines_of_python2` returns all such names: if a program counts as Python 3, they are reported to the user.
+`lines_of_python2` returns all such names: if a program counts as Python 3, they are reported to the
+user.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ _OF_MODULES = frozenset(
     for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
     for name in read_words(f"of {module}")
 )
-#: names in a test of Python's version or of available names; and the same with those that may be one
+#: names in a test of Python's version or of available names; and the same with those that may be
+#: one
 _PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
 _VERSION = re.compile(f"version|{_PYTHON.pattern}", re.IGNORECASE)
 #: errors that a handler for a missing name catches, and errors that include these
@@ -139,9 +142,10 @@ def _bound_names(
 def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
     """The nodes that run with a module or a function, without code that is prepared for another Python.
 
-    Prepared is code in a test of the version, and in a `try` that catches the error of a missing name. `raise`
-    statements and handlers of any error are left out, since they usually do not run. With `inside`, these and the
-    bodies of functions are included; then only a NameError, and a test of Python's version, count as preparation.
+    Prepared is code in a test of the version, and in a `try` that catches the error of a missing
+    name. `raise` statements and handlers of any error are left out, since they usually do not run.
+    With `inside`, these and the bodies of functions are included; then only a NameError, and a test
+    of Python's version, count as preparation.
     """
     version, missing = (_PYTHON, re.compile("NameError")) if inside else (_VERSION, _MISSING)
     pending: list[ast.AST] = list(_up_to_jump(getattr(node, "body", [])))

@@ -14,7 +14,8 @@ from typing import Any
 from tf2towers.source.conversion import Step
 from tf2towers.source.python2.tables import read_pairs, read_words
 
-#: fixer -> its name for the user; without fixers for code that means the same in both Pythons (asserts, idioms)
+#: fixer -> its name for the user; without fixers for code that means the same in both Pythons
+#: (asserts, idioms)
 _WORDS = read_pairs("fixers.tsv")
 #: names that a fixer assumes to be builtins
 _BUILTINS = read_words("fixed builtins")
@@ -33,7 +34,8 @@ def convert_syntax(
     """The text in Python 3's syntax, the steps of the conversion, and the builtins that the file rebinds.
 
     Args:
-        in_package: whether an import may mean a module beside the file, as in a package of Python 2.
+        in_package: whether an import may mean a module beside the file, as in a package of Python
+            2.
         prints_are_calls: whether `print(a, b)` is a call already, and does not print a tuple.
     """
     tree = _parse_python2(text, prints_are_calls=prints_are_calls)
@@ -200,7 +202,8 @@ def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
 def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
     """In a comprehension over a dict, no list is needed, since nothing changes the dict meanwhile.
 
-    In `params.values().iteritems()`, the value has a method that lists lack, so it is a dict itself, not a dict's list.
+    In `params.values().iteritems()`, the value has a method that lists lack, so it is a dict
+    itself, not a dict's list.
     """
     from fissix.pygram import python_symbols as syms
 

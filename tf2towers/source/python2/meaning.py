@@ -1,8 +1,8 @@
 """Converts code that Python 3 accepts, but runs differently than Python 2: division, rounding, pickles, and the like.
 
-It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`, `float(math.ceil(x))`). If
-the type of a number is known only at run time, a function of the runtime does what Python 2 did. Rare cases are left to
-the user.
+It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`,
+`float(math.ceil(x))`). If the type of a number is known only at run time, a function of the runtime
+does what Python 2 did. Rare cases are left to the user.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ _METHODS = frozenset(
     f"__{name}__"
     for name in ["cmp", "coerce", "div", "rdiv", "idiv", "getslice", "setslice", "delslice", "unicode"]
 )
-#: a function of Python 2 -> the runtime's function that does the same, if it is called with arguments
+#: a function of Python 2 -> the runtime's function that does the same, if it is called with
+#: arguments
 _CALLED = {
     "builtins.filter": "python2_filter", "builtins.round": "python2_round", "random.seed": "python2_seed",
 }  # fmt: skip
-#: names that Python 3 lacks, or that behave differently, and that are not converted -> what is reported
+#: names that Python 3 lacks, or that behave differently, and that are not converted -> what is
+#: reported
 _LOST = {
     "io.StringIO": "io.StringIO that may hold bytes", "operator.div": "operator.div, which is not in Python 3",
     "operator.idiv": "operator.idiv, which is not in Python 3",
@@ -48,7 +50,8 @@ _HASHES = frozenset(f"hashlib.{name}" for name in ("md5", "sha1", "sha224", "sha
 #: encodings that do not decode to strings in Python 3
 _OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
-#: function that takes an open file -> the file's position, and whether it must be of bytes or of text (csv module)
+#: function that takes an open file -> the file's position, and whether it must be of bytes or of
+#: text (csv module)
 _OPENED = {
     "csv.DictReader": (0, "text"), "csv.DictWriter": (0, "text"), "csv.reader": (0, "text"),
     "csv.writer": (0, "text"), "numpy.load": (0, "bytes"), "numpy.save": (0, "bytes"), "numpy.savez": (0, "bytes"),
@@ -65,7 +68,8 @@ _ACTIONS = m.Call() | m.Await() | m.Yield() | m.NamedExpr() | m.ListComp() | m.D
 class Meaning(cst.CSTTransformer):
     """Converts one text, and records the steps and the cases that are left.
 
-    `bound` has the builtins that the file rebinds, also by an import that the conversion has removed.
+    `bound` has the builtins that the file rebinds, also by an import that the conversion has
+    removed.
     """
 
     def __init__(self, text: str, bound: Set[str]) -> None:
@@ -118,7 +122,7 @@ class Meaning(cst.CSTTransformer):
         added = cst.parse_statement(f"from tf2towers.runtime import {', '.join(sorted(self._wanted))}\n")
         return module.with_changes(body=[*module.body[:place], added, *module.body[place:]])
 
-    # -- division ---------------------------------------------------------------------------------------------------
+    # -- division ----------------------------------------------------------------------------------
 
     def leave_BinaryOperation(
         self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
@@ -162,7 +166,7 @@ class Meaning(cst.CSTTransformer):
         call = self._runtime_call("python2_division_in_place", *given)
         return cst.Assign([cst.AssignTarget(updated_node.target)], call)
 
-    # -- calls ------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """Converts calls of functions that behave differently in Python 3."""
@@ -266,7 +270,7 @@ class Meaning(cst.CSTTransformer):
         functions = bool(bound) and all(isinstance(each.node, cst.FunctionDef) for each in bound)
         return functions or isinstance(given, cst.Lambda)
 
-    # -- names ------------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -358,7 +362,7 @@ class Meaning(cst.CSTTransformer):
             return updated_node.with_changes(asname=None)
         return updated_node
 
-    # -- what is left -----------------------------------------------------------------------------------------------
+    # -- what is left ------------------------------------------------------------------------------
 
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
@@ -408,7 +412,7 @@ class Meaning(cst.CSTTransformer):
         after = min((line for line in reads | writes if line > last), default=0)
         return after in reads - writes
 
-    # -- helpers ----------------------------------------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------------
 
     def _record_step(self, what: str, node: cst.CSTNode) -> None:
         self.steps.append(Step(what, self._names.line(node)))

@@ -1,6 +1,7 @@
 """Infers whether an expression's value is certainly a Python integer, or certainly not.
 
-"float" stands for all values that Python 2 and Python 3 divide alike: floats, and arrays or tensors of floats.
+"float" stands for all values that Python 2 and Python 3 divide alike: floats, and arrays or tensors
+of floats.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Kind = Literal["int", "float", "?"]
 _INT_CALLS = frozenset(f"builtins.{name}" for name in ("int", "len", "ord", "hash", "id"))
 #: functions that returned floats in Python 2, among them ceil() and round()
 _FLOAT_CALLS = read_words("calls that give floats")
-#: function -> number of arguments before its dtype, by which it may return integers instead of floats
+#: function -> number of arguments before its dtype, by which it may return integers instead of
+#: floats
 _BEFORE_DTYPE = {
     "numpy.average": 2, "numpy.linspace": 5, "numpy.mean": 2, "numpy.std": 2, "numpy.var": 2,
     "tf.random_normal": 3, "tf.random_uniform": 3, "tf.truncated_normal": 3,

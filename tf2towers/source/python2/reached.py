@@ -97,7 +97,8 @@ Kept = TypeVar("Kept")
 def kept_by_tree(find: Callable[[ast.Module], Kept]) -> Callable[[ast.Module], Kept]:
     """Decorator of a function of a tree, which programs of a folder share: it runs once for each.
 
-    The tree itself keeps the result, which may have the tree in it, so that both are freed together.
+    The tree itself keeps the result, which may have the tree in it, so that both are freed
+    together.
     """
     name = f"_{find.__name__}"
 
@@ -125,7 +126,8 @@ def bindings_of(tree: ast.Module) -> dict[str, list[ast.AST]]:
 def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     """Name, or attribute (`self.x`) -> the nodes of its bindings: for an assignment the value, if it is visible.
 
-    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a parameter, or the name.
+    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a
+        parameter, or the name.
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()
@@ -183,9 +185,10 @@ def _is_written_as_dict(node: ast.AST) -> bool:
 class Reached:
     """Iterates over the modules of a program, and over the functions and methods that these use.
 
-    A function or a class is used by a name without other bindings in the file. It must be the only one of that name in
-    the file or in the program. A method is used by an attribute of any value that may be an object of a class that the
-    program uses. Names of libraries do not count. The caller passes each node that runs to `follow`.
+    A function or a class is used by a name without other bindings in the file. It must be the only
+    one of that name in the file or in the program. A method is used by an attribute of any value
+    that may be an object of a class that the program uses. Names of libraries do not count. The
+    caller passes each node that runs to `follow`.
 
     Args:
         modules: the files that are always imported.

@@ -27,8 +27,8 @@ def convert_script(
 ) -> Script | None:
     """Converts a script to Python 3; returns None if its text is not Python 2 either, or cannot be converted.
 
-    Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is also valid Python 3
-    is treated as Python 2, as a module of a program in Python 2.
+    Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is
+    also valid Python 3 is treated as Python 2, as a module of a program in Python 2.
     """
     if script.notebook is not None:
         return _converted(script, in_package, prints_are_calls)
@@ -110,7 +110,8 @@ class Reader:
 
     Attributes:
         whole: whether the whole program is Python 2.
-        prints_are_calls: whether a Python 2 program was nevertheless written for Python 3's `print`.
+        prints_are_calls: whether a Python 2 program was nevertheless written for Python 3's
+            `print`.
     """
 
     def __init__(self, main: Script) -> None:
@@ -146,8 +147,10 @@ class Reader:
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
     """The evidence that a program runs on Python 2 only; None if there is none.
 
-    "text": the script, or a module that it always imports, is not valid Python 3. A module that imports a neighbour in
-    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would fail (`evidence`).
+    "text": the script, or a module that it always imports, is not valid Python 3. A module that
+    imports a neighbour in
+    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would
+        fail (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
