@@ -446,9 +446,9 @@ def private_names_that_are_the_same():
 
     with entered() as word, tf.control_dependencies([added]):
         return [
-            word, zeros, values, indices, table.read_value(), step.dtype.name, len(tf.get_collection("own")),
+            word, zeros, values, indices, table.read_value(), step.dtype.base_dtype.name, len(tf.get_collection("own")),
             rnn_cell_impl._concat(2, [3, 4], static=True), rnn_cell_impl._concat(tf.constant(2), [3]),
-            constants.VARIABLES_DIRECTORY, tf_decorator.make_decorator(entered, entered).__name__,
+            constants.VARIABLES_DIRECTORY, tf_decorator.make_decorator(entered, lambda: 1).__name__,
             resources.initialize_resources(resources.shared_resources()).type,
             control_flow_util.GetContainingXLAContext(None), deprecation._PRINT_DEPRECATION_WARNINGS,
             signature_def_utils_impl.predict_signature_def({"x": step}, {"y": step}).method_name,
