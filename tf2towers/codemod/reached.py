@@ -88,8 +88,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
         return frozenset()
     files = main.program.all_files
     waiting: list[tuple[File, Unit]] = []
-    runs: list[tuple[File, cst.CSTNode]] = []
-    named = {"main"}  # tf.app.run() calls it
+    new: list[tuple[File, cst.CSTNode]] = []
     for file in files:
         # a notebook's cells may call by magics (%time f()), and are run by hand
         all_called = file.main and (file.script.notebook is not None or not _is_script(file))
@@ -98,23 +97,21 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
                 continue
             if isinstance(statement, Unit) and not (all_called or _is_called_unnamed(file, statement)):
                 waiting.append((file, statement))
-                runs += ((file, part) for part in _run_at_definition(statement))
+                new += ((file, node) for node in evaluated_nodes(statement))
             else:
-                runs.append((file, statement))
-    of_tensorflow = {
-        file: {node for symbol, _ in file.symbols for node in nodes.walk(symbol)} for file in files
-    }
-    new = runs
+                new += ((file, node) for node in nodes.walk(statement))
+    of_tensorflow = {file: set(nodes.walk(*(symbol for symbol, _ in file.symbols))) for file in files}
+    runs: list[tuple[File, cst.CSTNode]] = []
+    named = {"main"}  # tf.app.run() calls it
     while new:
-        named = named.union(*(_names_in(part, of_tensorflow[file]) for file, part in new))
-        new = [(file, unit) for file, unit in waiting if unit.name.value in named]
-        waiting = [found for found in waiting if found not in new]
-        runs = [*runs, *new]
+        runs += new
+        named |= {name for file, node in new if node not in of_tensorflow[file] for name in _names_of(node)}
+        called = [(file, unit) for file, unit in waiting if unit.name.value in named]
+        waiting = [found for found in waiting if found not in called]
+        new = [(file, node) for file, unit in called for node in nodes.walk(unit)]
     stems = {file.path.parent.name if file.path.name == "__init__.py" else file.path.stem for file in files}
-    handed_on = any(
-        _is_module_handed_on(file, node, stems) for file, part in runs for node in nodes.walk(part)
-    )
-    if any(_looks_names_up(file, node, handed_on) for file, part in runs for node in nodes.walk(part)):
+    handed_on = any(_is_module_handed_on(file, node, stems) for file, node in runs)
+    if any(_looks_names_up(file, node, handed_on) for file, node in runs):
         return frozenset()
     return frozenset(unit for _, unit in waiting)
 
@@ -139,7 +136,7 @@ def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = pending.pop()
         yield node
         if isinstance(node, cst.FunctionDef):
-            pending += [*nodes.decorators(node), *nodes.defaults(node)]
+            pending += [*nodes.decorators(node), *nodes.parameters(node), *filter(None, [node.returns])]
         elif isinstance(node, cst.Lambda):
             pending += nodes.defaults(node)
         else:
@@ -191,30 +188,14 @@ def _is_called_unnamed(file: File, unit: Unit) -> bool:
     return bool(unit.decorators or unit.keywords or own_bases or registers)
 
 
-def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
-    """What of a function or class runs where it is defined: defaults, annotations, a class's bases and own body."""
-    if isinstance(unit, cst.ClassDef):
-        yield from nodes.bases(unit)
-        for statement in nodes.block(unit):
-            yield from _run_at_definition(statement) if isinstance(statement, Unit) else [statement]
-    else:
-        yield from (*nodes.decorators(unit), *nodes.defaults(unit))
-        notes = [each.annotation for each in nodes.parameters(unit)] + [unit.returns]
-        yield from (note.annotation for note in notes if note is not None)
-
-
-def _names_in(part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) -> set[str]:
-    """The names in a part of a file, without TensorFlow's; of imports only what gets another name."""
-    found: set[str] = set()
-    for node in nodes.walk(part):
-        if node not in of_tensorflow:
-            found.add(nodes.last_name(node))
-            if isinstance(value := nodes.literal(node), str):
-                found.update((value, *re.split(r"[.:]", value)))  # "models.vgg:build"
-            elif isinstance(node, cst.Import | cst.ImportFrom):
-                renamed = (alias for alias in nodes.aliases(node) if nodes.asname_of(alias) is not None)
-                found.update(nodes.name_of(alias).rpartition(".")[2] for alias in renamed)
-    return found
+def _names_of(node: cst.CSTNode) -> Iterator[str]:
+    """The name that a node is, or those in a text; of an import what gets another name."""
+    yield nodes.last_name(node)
+    if isinstance(value := nodes.literal(node), str):
+        yield from (value, *re.split(r"[.:]", value))  # "models.vgg:build"
+    elif isinstance(node, nodes.Import):
+        renamed = (alias for alias in nodes.aliases(node) if nodes.asname_of(alias) is not None)
+        yield from (nodes.name_of(alias).rpartition(".")[2] for alias in renamed)
 
 
 def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
@@ -225,22 +206,18 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
     if not isinstance(node, nodes.Symbol):
         return False
     name, call = nodes.last_name(node), file.parent(node)
+    bindings = file.meanings.bindings(node)  # `vars = tf.trainable_variables()`
+    is_own = bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
     if isinstance(node, cst.Attribute):
         of_builtins = name in _LOOK_UP and "builtin" in nodes.last_name(node.value)
         if of_builtins or (name == "__dict__" and handed_on):
             return True
-    elif name in _LOOK_UP and not _is_own(file, node):
+    elif name in _LOOK_UP and not is_own:
         given = nodes.positional(call) if isinstance(call, cst.Call) and call.func is node else []
         if name not in ("vars", "getattr") or len(given) < (2 if name == "getattr" else 1):
             return True
         return handed_on and not (name == "getattr" and nodes.is_literal(given[1]))
     return name in _BY_OTHER_MEANS or file.canonical(node) in ALL_OF_A_MODULE
-
-
-def _is_own(file: File, name: cst.CSTNode) -> bool:
-    """True if a name is the file's own: `vars = tf.trainable_variables()`."""
-    bindings = file.meanings.bindings(name)
-    return bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
 
 
 def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
