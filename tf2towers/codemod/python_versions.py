@@ -168,7 +168,7 @@ def _is_asked_for(file: File, name: cst.Name) -> bool:
     call = file.parent(asked)
     if not isinstance(call, cst.Call) or asked not in nodes.positional(call)[1:2]:
         return False
-    return file.canonical(call.func) in ("builtins.isinstance", "builtins.issubclass")
+    return file.called(call) in ("builtins.isinstance", "builtins.issubclass")
 
 
 @found_once
@@ -221,7 +221,7 @@ def lists_of_python2(file: File) -> Iterator[cst.Call]:
         if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
             continue
         name = target.targets[0].target
-        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+        if file.called(call) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
             yield call
 
 
@@ -231,7 +231,7 @@ def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
             continue
         around = file.parent(used)
         called = isinstance(around, cst.Call) and used in nodes.positional(around)
-        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        measured = called and file.called(around) == "builtins.len"
         indexed = isinstance(around, cst.Subscript) and around.value is used
         if (measured or indexed) and file.meanings.values(used) == [call]:
             return True

@@ -170,7 +170,7 @@ def _is_script(file: File) -> bool:
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
     for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
-        called = file.canonical(node.func) or "" if isinstance(node, cst.Call) else ""
+        called = file.called(node)
         if called in session_names() or called == "tf.app.run" or nodes.last_name(node) == "__name__":
             return True
         if called.lstrip(".").partition(".")[0] in own | local - {""}:

@@ -165,7 +165,7 @@ def _is_function(file: File, given: cst.BaseExpression) -> bool:
         case cst.Lambda():
             return True
         case cst.Attribute(value=cst.Name("self"), attr=attribute):
-            around = next((each for each in file.ancestors(given) if isinstance(each, cst.ClassDef)), None)
+            around = file.around(given, cst.ClassDef)
             return around is not None and attribute.value in _methods(around)
         case cst.Call(func=function):
             made_by = file.meanings.bindings(function)

@@ -108,7 +108,11 @@ class Tree:
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""
-        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
+        return self.around(node, cst.FunctionDef)
+
+    def around(self, node: cst.CSTNode, *kinds: type[Node]) -> Node | None:
+        """The innermost node of some kinds that a node is in."""
+        return next((each for each in self.ancestors(node) if isinstance(each, kinds)), None)
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""

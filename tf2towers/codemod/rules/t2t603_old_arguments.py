@@ -35,10 +35,10 @@ def _has_datasets(file: File) -> bool:
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
     """`tf.random_uniform_initializer(maxval=9)`: the default of `minval` was 0; in TF 2 it is 0.0, not for integers."""
-    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    name = file.called(call).rpartition(".")[2]
     if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
         return
-    if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
+    if file.called(call) in ("tf.random_uniform", "tf.random.uniform"):
         return  # the operation, which takes a shape
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
@@ -121,7 +121,7 @@ class OldArguments(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
-        file, canonical = self.file, self.file.canonical(node.func) or ""
+        file, canonical = self.file, self.file.called(node)
         if not canonical.startswith("tf."):
             if _has_datasets(file):
                 self.change(_map_changes(node))

@@ -77,9 +77,9 @@ def _initializes_again(file: File, call: cst.Call) -> bool:
     """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
         return False
-    runs = any(file.canonical(made.func) in _INITIALIZERS for made in _calls(file, call.args[0].value))
+    runs = any(file.called(made) in _INITIALIZERS for made in _calls(file, call.args[0].value))
     waited = any(last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
-    chosen = any(isinstance(around, cst.If) for around in file.ancestors(call))
+    chosen = file.around(call, cst.If) is not None
     return runs and waited and not chosen and any(name == "tf.train.Server" for _, name in file.symbols)
 
 
@@ -91,9 +91,8 @@ def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
     for binding in file.meanings.bindings(value):
         made = binding.value if isinstance(binding, Assigned) else None
         if isinstance(binding, Opaque):  # `with .. as session`
-            made = next(
-                (at.item for at in file.ancestors(binding.node) if isinstance(at, cst.WithItem)), None
-            )
+            item = file.around(binding.node, cst.WithItem)
+            made = item.item if item is not None else None
         if isinstance(made, cst.Call):
             found.append(made)
     return found
@@ -129,7 +128,7 @@ def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
     """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
     return any(
         isinstance(call, cst.Call)
-        and file.canonical(call.func) == "tf.variable_scope"
+        and file.called(call) == "tf.variable_scope"
         and not names_in(loop.target).isdisjoint(names_in(*call.args[:1]))
         for call in walk(loop.node)
     )
@@ -163,7 +162,7 @@ def _is_run(call: cst.Call) -> bool:
 
 
 def _runs_all(file: File, call: cst.Call) -> bool:
-    return _is_run(call) or file.canonical(call.func) == "tf.group"
+    return _is_run(call) or file.called(call) == "tf.group"
 
 
 def _parts(given: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -174,10 +173,7 @@ def _waits(file: File, call: cst.Call) -> bool:
     """True if an update is made in `tf.control_dependencies`."""
     return any(
         isinstance(around, cst.With)
-        and any(
-            isinstance(item.item, cst.Call) and file.canonical(item.item.func) == "tf.control_dependencies"
-            for item in around.items
-        )
+        and any(file.called(item.item) == "tf.control_dependencies" for item in around.items)
         for around in file.ancestors(call)
     )
 

@@ -83,7 +83,7 @@ class RemovedSymbol(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Notes an Estimator that trains on TPUs, or may do so: it is served without them."""
-        canonical = self.file.canonical(node.func) or ""
+        canonical = self.file.called(node)
         if not (canonical.startswith("tf.") and canonical.endswith(".TPUEstimator")):
             return
         uses = argument(node, 4, "use_tpu")

@@ -107,8 +107,7 @@ def _computed_name(file: File, call: cst.CSTNode, module: cst.CSTNode) -> cst.Ba
     given = nodes.positional(call) if isinstance(call, cst.Call) else []
     if len(given) < 2 or given[0] is not module or nodes.is_literal(given[1]):
         return None
-    is_getattr = isinstance(call, cst.Call) and file.canonical(call.func) == "builtins.getattr"
-    return given[1] if is_getattr else None
+    return given[1] if file.called(call) == "builtins.getattr" else None
 
 
 def _is_the_same(canonical: str) -> bool:
@@ -158,7 +157,7 @@ def _pattern(text: cst.BaseExpression) -> str:
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
-    if file.canonical(call.func) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+    if file.called(call) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
         return False
     name = nodes.literal(given[1])
     taken = f"{canonical}.{name}"
@@ -190,7 +189,7 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     Of `eval('tf.train.%sOptimizer' % name)` the module says it. Where the text comes from elsewhere,
     `eval(FLAGS.cell)`, it may be any text of the file that begins so.
     """
-    runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
+    runs = [call for call in file.all(cst.Call) if call.args and file.called(call) in _RUN_TEXTS]
     if not runs:
         return
     names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
@@ -276,8 +275,7 @@ def _passed_local_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
         if use in owners or file.is_bound(use) or isinstance(parent, cst.ImportAlias | cst.ImportFrom):
             continue
         first = given.get(file.canonical(use) or "")
-        call = parent if isinstance(parent, cst.Call) else None
-        if first is None or _is_followed(file, use) or (call and file.canonical(call.func) in _HARMLESS):
+        if first is None or _is_followed(file, use) or file.called(parent) in _HARMLESS:
             continue
         yield use, first
 

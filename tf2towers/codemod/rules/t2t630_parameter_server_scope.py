@@ -221,7 +221,7 @@ def _makes_variables(file: File, node: cst.CSTNode) -> bool:
 
 
 def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
-    canonical, name = file.canonical(call.func) or "", last_name(call.func)
+    canonical, name = file.called(call), last_name(call.func)
     made = f"{canonical}.".startswith(_MAKE_VARIABLES) and not canonical.startswith(_STRUCTURES)
     own = not canonical.startswith("tf.") and name in file.program.own_names
     return name in _MAKE_SLOTS or ((made or own) and not _is_reused(file, call, node))

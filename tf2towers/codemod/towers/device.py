@@ -114,7 +114,7 @@ class Reader:
 
     def _helper(self, call: cst.Call) -> Device | None:
         """The GPU of a function of the program that is given the GPU's number, and returns '/gpu:' with the number."""
-        found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
+        found = self.file.program.defined(self.file, self.file.called(call))
         if found is None or not isinstance(function := found[1], cst.FunctionDef):
             return None
         home = found[0]
@@ -189,7 +189,7 @@ def gpu_index(file: File, node: cst.CSTNode) -> str | None:
 
 def _index_of_spec(file: File, call: cst.Call) -> str | None:
     given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
-    if file.canonical(call.func) != "tf.DeviceSpec" or nodes.positional(call):
+    if file.called(call) != "tf.DeviceSpec" or nodes.positional(call):
         return None
     kind, index = given.get("device_type"), given.get("device_index")
     is_gpu = set(given) == {"device_type", "device_index"} and str(nodes.literal(kind)).upper() == "GPU"

@@ -190,7 +190,7 @@ def find_filled_lists(file: File, loop: cst.For) -> set[str]:
 def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
     """True if a use of a list leaves it as it is, and gives it no other name."""
     if isinstance(around, cst.Call):
-        canonical = file.canonical(around.func) or ""
+        canonical = file.called(around)
         return around.func is not name and (
             canonical.startswith(("tf.", "builtins.")) or _gives_an_item_a_variable(file, around)
         )
@@ -204,7 +204,7 @@ def needs_an_item(file: File, node: cst.CSTNode, lists: set[str], loop: cst.For)
             index = nodes.index_of(node)
             index = index.expression if isinstance(index, cst.UnaryOperation) else index
             return isinstance(index, cst.Integer)
-        case cst.Call(func=func, args=given) if file.canonical(func) in _NEED_AN_ITEM:
+        case cst.Call(args=given) if file.called(node) in _NEED_AN_ITEM:
             return any(nodes.is_name(each.value) and each.value.value in lists for each in given)
         case cst.Call(
             func=cst.Attribute(attr=cst.Name(value="apply_gradients"), value=optimizer), args=[first, *_]
@@ -251,7 +251,5 @@ def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
         given = file.program.given_to_attributes(node.attr.value)
     else:
         given = [(file, value or node) for value in file.meanings.values(node)]
-    made = [
-        other.canonical(value.func) or "" if isinstance(value, cst.Call) else "" for other, value in given
-    ]
+    made = [other.called(value) for other, value in given]
     return bool(made) and all(name.startswith("tf.train.") and name.endswith("Optimizer") for name in made)

@@ -61,7 +61,7 @@ def find_devices(file: File) -> list[cst.Call]:
         for call in file.all(cst.Call)
         if len(call.args) == 1
         and is_plain(call.args[0])
-        and file.canonical(call.func) == "tf.device"
+        and file.called(call) == "tf.device"
         and not loops & set(file.ancestors(call))
     ]
 
@@ -93,7 +93,7 @@ def _find_inline_setters(file: File) -> list[Setter]:
     found = []
     for call in find_devices(file):
         setter = call.args[0].value
-        if isinstance(setter, cst.Call) and file.canonical(setter.func) == SETTER:
+        if isinstance(setter, cst.Call) and file.called(setter) == SETTER:
             alone = setter.with_changes(args=[], whitespace_before_args=cst.SimpleWhitespace(""))
             if not m.findall(call.deep_replace(setter, alone), m.Comment()):
                 found.append(Setter(setter, (call,)))
@@ -110,7 +110,7 @@ def _find_named_setters(file: File) -> list[Setter]:
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Name() as target)], value=cst.Call() as setter
             ):
-                if file.canonical(setter.func) != SETTER or not setter.args:
+                if file.called(setter) != SETTER or not setter.args:
                     continue
             case _:
                 continue

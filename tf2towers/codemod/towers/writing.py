@@ -236,30 +236,19 @@ class _Writer:
 
     def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
         """The list `gpus` for `[gpus[i] for i in range(n)]`, if it is made for each of `range(n)`, and only read."""
-        match loop.device.expression, loop.iterable:
-            case cst.Subscript(value=cst.Name() as whole) as item, cst.Call() as rounds if made.counted:
-                pass
+        towers = count_of(self.file, loop.iterable)
+        match loop.device.expression:
+            case cst.Subscript(value=cst.Name() as whole) as item if made.counted and towers is not None:
+                index = index_of(item)
             case _:
                 return made
-        index, towers = (
-            index_of(item),
-            count_of(rounds) if self.file.canonical(rounds.func) in RANGES else None,
-        )
-        if (
-            not is_name(index)
-            or not is_name(loop.target)
-            or index.value != loop.target.value
-            or towers is None
-        ):
+        if not is_name(index) or not is_name(loop.target) or index.value != loop.target.value:
             return made
         match self.file.meanings.bindings(whole):
             case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
-                again = every.for_in.iter
+                count = count_of(self.file, every.for_in.iter)
             case _:
                 return made
-        if not isinstance(again, cst.Call) or self.file.canonical(again.func) not in RANGES:
-            return made
-        count = count_of(again)
         if count is None or self.file.text.of(count) != self.file.text.of(towers):
             return made
         known = StrategyArguments("{towers}", {"towers": towers})
@@ -397,7 +386,7 @@ class _Writer:
         over = argument.over
         if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
-        if isinstance(over, cst.Call) and self.file.canonical(over.func) in RANGES:
+        if isinstance(over, cst.Call) and self.file.called(over) in RANGES:
             names = [f"part_{len(parts) + place}" for place in range(len(over.args))]
             parts.update(zip(names, (each.value for each in over.args), strict=True))
             given = zip(over.args, names, strict=True)
@@ -500,9 +489,8 @@ class _Writer:
         loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
         if loops:
             values = [getattr(each, "value", device) for each in bindings] or [device]
-            called = [value.func for value in values if isinstance(value, cst.Call)]
-            known = (self.file.canonical(each) or "" for each in called)
-            if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
+            called = [self.file.called(value) for value in values if isinstance(value, cst.Call)]
+            if len(called) != 1 or not any(map(_takes_gradients, loops)) or called[0].startswith("tf."):
                 return False
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
