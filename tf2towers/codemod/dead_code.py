@@ -207,10 +207,7 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
                 return False
     return all(
         find_replacement(name).kind != "left"
-        or (
-            bool(file.names.top_names())
-            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
-        )
+        or (bool(file.names.top_names()) and find_unreached_context(file, symbol) is not None)
         for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )

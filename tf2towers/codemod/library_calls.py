@@ -97,11 +97,7 @@ def _change_method(file: File, call: cst.Call, method: str) -> Iterator[Change]:
     is_resize = method == "resize" and len(call.args) == 1 and "PIL" in libraries
     if not (is_resize or method == "step" or (known and (not known[1] or known[1] in libraries))):
         return
-    if (
-        is_never_reached(file, call)
-        or is_expected_to_fail(file, call)
-        or find_unreached_context(file, call, "")
-    ):
+    if is_never_reached(file, call) or is_expected_to_fail(file, call) or find_unreached_context(file, call):
         return
     if is_resize:
         file.note(call, "T2T628", _RESIZE, "note")

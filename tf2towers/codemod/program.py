@@ -105,8 +105,8 @@ class File:
     def decided(self) -> Decided:
         """What is decided for it."""
 
-        def is_unreached(node: cst.CSTNode, why: str) -> bool:
-            return self.program.find_unreached_context(self, node, why) is not None
+        def is_unreached(node: cst.CSTNode) -> bool:
+            return self.program.find_unreached_context(self, node) is not None
 
         return Decided(self.names, self.text, lambda: self.program.names_by_stars, is_unreached)
 
@@ -143,7 +143,7 @@ class Program:
     def __init__(
         self,
         script: Script,
-        find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        find_unreached_context: Callable[[File, cst.CSTNode], str | None],
         has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),

@@ -32,8 +32,6 @@ _SAME = {
     "unichr": "chr",
     "reduce": "functools.reduce",
 }
-#: what is the same only as a class that is asked for: `isinstance(x, basestring)`
-_SAME_CLASSES = {"basestring": "str", "unicode": "str"}
 #: lists in Python 2, which Python 3 makes as they are read
 _LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
@@ -152,23 +150,11 @@ def counterpart(file: File, name: cst.Name) -> str | None:
     if is_an_error(file, name):
         return "Exception"
     found = _SAME.get(name.value)
-    if found is None and _is_asked_for(file, name):
-        found = _SAME_CLASSES.get(name.value)
     if found is None or found in file.names.bound_names:
         return None
     if file.program.python is None and where_pythons_differ(file.program) is not None:
         return None
     return found
-
-
-def _is_asked_for(file: File, name: cst.Name) -> bool:
-    """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
-    around = file.parent(name)
-    asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
-    call = file.parent(asked)
-    if not isinstance(call, cst.Call) or asked not in nodes.positional(call)[1:2]:
-        return False
-    return file.called(call) in ("builtins.isinstance", "builtins.issubclass")
 
 
 @found_once
@@ -196,16 +182,6 @@ def missed_names(file: File) -> Iterator[cst.Name]:
         missed = (file.text.first_line(name), name.value) in lines and not file.meanings.bindings(name)
         if missed and not _may_have(file, name.value) and not is_never_reached(file, name):
             yield name
-
-
-def made_lists(file: File) -> Iterator[cst.Call]:
-    """The calls that become a list, whichever Python the program is for."""
-    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
-
-
-def are_lists_in_both(program: Program) -> bool:
-    """True if a list that only Python 2 makes is one whichever Python the program is for."""
-    return program.python is not None or where_pythons_differ(program) is None
 
 
 def lists_of_python2(file: File) -> Iterator[cst.Call]:

@@ -11,7 +11,7 @@ there, and what is called from it. Where such code looks names up by other means
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 import libcst as cst
 import libcst.matchers as m
@@ -35,8 +35,6 @@ ALL_OF_A_MODULE = frozenset({
     "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
     "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
 })  # fmt: skip
-#: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
-_TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 #: `if __name__ == "__main__":`, with nothing for other cases
 _MAIN_NAME = m.SimpleString('"__main__"') | m.SimpleString("'__main__'")
 IF_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _MAIN_NAME)]), orelse=None)
@@ -44,14 +42,12 @@ IF_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _
 Unit = cst.FunctionDef | cst.ClassDef
 
 
-def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | None:
+def find_unreached_context(file: File, node: cst.CSTNode) -> str | None:
     """The unreached code that a symbol without counterpart may stay in, in words; None if a run may reach it."""
     if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name.value}, which nothing here calls"
     if _only_as_main(file, node):
         return "code that only runs if this file is the script itself"
-    if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
-        return "code for TPUs"
     return None
 
 
@@ -61,7 +57,6 @@ def note_site(
     code: str,
     message: str,
     *,
-    why: str = "",
     advice: str = "",
     stays: str = "it stays in {}, and raises where it is reached",
     kind: FindingKind = "left",
@@ -69,10 +64,9 @@ def note_site(
     """Notes a site as left, with advice; if no run reaches the site, it is only a note.
 
     Args:
-        why: the reason for the finding, by which code for TPUs is known (`find_unreached_context`).
         stays: the words of the note on a site that no run reaches.
     """
-    if (where := find_unreached_context(file, node, why)) is None:
+    if (where := find_unreached_context(file, node)) is None:
         file.note(node, code, message + advice, kind)
     else:
         file.note(node, code, f"{message}; {stays.format(where)}", "note")
@@ -109,8 +103,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
         called = [(file, unit) for file, unit in waiting if unit.name.value in named]
         waiting = [found for found in waiting if found not in called]
         new = [(file, node) for file, unit in called for node in nodes.walk(unit)]
-    stems = {file.path.parent.name if file.path.name == "__init__.py" else file.path.stem for file in files}
-    handed_on = any(_is_module_handed_on(file, node, stems) for file, node in runs)
+    handed_on = any(_is_module_handed_on(file, node) for file, node in runs)
     if any(_looks_names_up(file, node, handed_on) for file, node in runs):
         return frozenset()
     return frozenset(unit for _, unit in waiting)
@@ -220,22 +213,16 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
     return name in _BY_OTHER_MEANS or file.canonical(node) in ALL_OF_A_MODULE
 
 
-def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
+def _is_module_handed_on(file: File, node: cst.CSTNode) -> bool:
     """True if a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
-    if not isinstance(node, nodes.Symbol):
+    around = file.parent(node) if isinstance(node, nodes.Symbol) and file.is_read(node) else None
+    if around is None or (isinstance(around, cst.Attribute) and around.attr.value != "__dict__"):
         return False
-    root = nodes.root_of(node)
-    if not nodes.is_name(root) or not file.is_read(node):
-        return False
-    around = file.parent(node)
-    if isinstance(around, cst.Attribute) and around.attr.value != "__dict__":
-        return False
-    bindings = file.meanings.bindings(root)
-    if not bindings:
-        return bool(file.meanings.star_imports) and nodes.last_name(node) in stems
-    local = file.program.imports.imports_of(file.path)
-    rest = file.text.of(node)[len(root.value) :] if isinstance(node, cst.Attribute) else ""
-    return any(isinstance(each, Imported) and each.target + rest in local for each in bindings)
+    bindings, canonical = file.meanings.bindings(node), file.canonical(node)
+    if nodes.is_name(node) and not bindings and file.meanings.star_imports:
+        return canonical is None
+    meant = {canonical, *(each.target for each in bindings if isinstance(each, Imported))}
+    return not meant.isdisjoint(file.program.imports.imports_of(file.path))
 
 
 def _only_as_main(file: File, node: cst.CSTNode) -> bool:
@@ -246,9 +233,6 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     return any(m.matches(around, IF_MAIN) and inner in nodes.block(around) for inner, around in steps)
 
 
-# -- what a test asks for by its name ----------------------------------------------------------------------------------
-
-
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     for inner, around in file.steps_outwards(node):
@@ -256,20 +240,12 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
             yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
 
 
-def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
-    """The names without which a node is not reached: of what has to be true."""
-    for test, is_yes in branches_around(file, node):
-        denied = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
-        if is_yes != denied:
-            yield nodes.last_name(test.expression if isinstance(test, cst.UnaryOperation) else test)
-
-
 # -- imports and loads without which the program goes on --------------------------------------------------------------
 
 
 def may_fail(file: File, node: cst.CSTNode) -> bool:
     """True if the program goes on if an import or a load fails, or never reaches it."""
-    return is_guarded(file, node) or find_unreached_context(file, node, "") is not None
+    return is_guarded(file, node) or find_unreached_context(file, node) is not None
 
 
 def is_guarded(file: File, node: cst.CSTNode) -> bool:

@@ -130,7 +130,7 @@ class OldArguments(Rule):
         is_tf2 = file.program.plain_is_tf2
         is_tf2s = is_tf2 and isinstance(node.func, Symbol) and file.names.is_plain(node.func)
         if not is_tf2s and (why := not_taken(file, node)):
-            note_site(file, node, "T2T620", why, why=why)
+            note_site(file, node, "T2T620", why)
         if is_tf2:
             return
         if canonical == _WHITENING and len(node.args) == 1 and not node.args[0].star:

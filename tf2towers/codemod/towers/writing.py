@@ -422,7 +422,7 @@ class _Writer:
                 self.file.note(site, "T2T605", message, kind="note")
             sites = []
         sites += self._given_devices()
-        sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
+        sites = [site for site in sites if find_unreached_context(self.file, site) is None]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
