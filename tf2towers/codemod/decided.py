@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,10 +57,10 @@ class Decided:
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
 
-    def fresh(self, name: str) -> str:
-        """`name`, or `name_2` and so on where the file has it already."""
+    def fresh(self, name: str, taken: Set[str] = frozenset()) -> str:
+        """`name`, or `name_2` and so on where the file has it already, or it is taken."""
         candidate, count = name, 1
-        known = self.names.identifiers | self._reserved | self._names_by_stars()
+        known = self.names.identifiers | self._reserved | self._names_by_stars() | taken
         while candidate in known:
             count += 1
             candidate = f"{name}_{count}"

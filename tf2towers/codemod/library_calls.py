@@ -132,10 +132,8 @@ def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
 
 def _is_unpacked(file: File, call: cst.Call, today: int) -> bool:
     """True if a call's result is assigned to fewer names than it has today."""
-    match file.parent(call):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as names)]):
-            return len(names.elements) < today
-    return False
+    names = nodes.only_target(file.parent(call))
+    return isinstance(names, cst.Tuple) and len(names.elements) < today
 
 
 def _is_called(file: File, function: str) -> bool:

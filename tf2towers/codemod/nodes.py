@@ -240,6 +240,13 @@ def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
     return [target.target for target in statement.targets]
 
 
+def only_target(statement: cst.CSTNode) -> cst.BaseExpression | None:
+    """What an assignment to one target binds: `x` of `x = 1`; None for anything else."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+        return None
+    return statement.targets[0].target
+
+
 def assigned(statement: cst.Assign) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """What an assignment binds, and its value; item by item in `a, b = 1, 2`."""
     for target in targets(statement):

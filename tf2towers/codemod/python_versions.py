@@ -192,11 +192,7 @@ def lists_of_python2(file: File) -> Iterator[cst.Call]:
     if file.script.conversion is not None:
         return
     for call in file.all(cst.Call):
-        around = file.parent(call)
-        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
-        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
-            continue
-        name = target.targets[0].target
+        name = nodes.only_target(file.parent(call))
         if file.called(call) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
             yield call
 

@@ -30,6 +30,7 @@ from tf2towers.codemod.nodes import (
     is_literal,
     is_name,
     is_wrapper,
+    only_target,
     walk,
 )
 from tf2towers.source.cst_nodes import Written, scopes_of, text_of, walk_module, write_module
@@ -155,11 +156,9 @@ class Tree:
 
     def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
         """The statement and the name in `name = tf.something`."""
-        match self.parent(node):
-            case (
-                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) as statement
-            ):
-                return (statement, name) if value is node else None
+        statement = self.parent(node)
+        if isinstance(statement, cst.Assign) and is_name(target := only_target(statement)):
+            return (statement, target.value) if statement.value is node else None
         return None
 
     @cached_property

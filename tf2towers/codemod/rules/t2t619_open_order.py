@@ -15,8 +15,8 @@ from tf2towers.codemod.nodes import (
     items,
     last_name,
     names_in,
+    only_target,
     positional,
-    targets,
     walk,
 )
 from tf2towers.codemod.program import File, found_once
@@ -140,9 +140,9 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
         return
     made: dict[str, list[cst.Call]] = {}
     for statement in file.all(cst.Assign):
-        call, names = statement.value, targets(statement)
-        if isinstance(call, cst.Call) and _is_update(call) and len(names) == 1:
-            made.setdefault(file.text.of(names[0]), []).append(call)
+        call, target = statement.value, only_target(statement)
+        if isinstance(call, cst.Call) and _is_update(call) and target is not None:
+            made.setdefault(file.text.of(target), []).append(call)
     for call in file.all(cst.Call):
         if not _runs_all(file, call):
             continue

@@ -225,10 +225,12 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
     and sessions would have to be rewritten.
     """
     parent = file.parent(module)
-    if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
-        return False
-    target = nodes.targets(parent)[0]
-    if not isinstance(target, cst.Attribute):
+    target = nodes.only_target(parent)
+    if (
+        not isinstance(parent, cst.Assign)
+        or parent.value is not module
+        or not isinstance(target, cst.Attribute)
+    ):
         return False
     name = target.attr.value
     if any(name in file.program.read(path).text for path in file.program.others):

@@ -77,6 +77,8 @@ from tf2towers.codemod.towers.scopes import (
 from tf2towers.codemod.towers.servers import Setter, setter_around
 
 _LIMIT = 100
+#: what a tower is given is in several rows where one would be longer
+_LIMIT_OF_ROWS = 120
 #: names for a tower's function
 _NAMES = ("tower", "build_tower", "tower_function")
 #: a file with GPU loops without gradients in more functions than these has layers that loop over the GPUs themselves
@@ -122,15 +124,11 @@ class TowerChanges:
     reduced: dict[cst.Call, str] = field(default_factory=dict)
 
 
-def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
+def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str] = ("strategy",)) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.names.identifiers), names[0])
-    found, number = name, 1
-    known = file.names.identifiers | taken | file.program.names_by_stars
-    while found in known:
-        number += 1
-        found = f"{name}_{number}"
+    found = file.decided.fresh(name, taken)
     taken.add(found)
     return found
 
@@ -204,7 +202,7 @@ class _Writer:
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
@@ -229,7 +227,7 @@ class _Writer:
         is_known = is_known_at(self.file, scope, made) and (
             setter.target is None or is_kept(self.file, made, self.file.statement(setter.call), scope)
         )
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made if is_known else graph, scope, scope, setter=setter)
         self.made.strategies.append(strategy)
         return strategy
@@ -364,6 +362,9 @@ class _Writer:
         head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         run = self._broken(f"{head}{call}", rest, parts, inner)
+        if max(map(len, run.format_map(self._texts(parts)).splitlines())) > _LIMIT_OF_ROWS - len(inner):
+            each_row = f",\n{self._deeper}      ".join(given)
+            run = f"{head}{call}\n{self._deeper}{name},\n{self._deeper}args=({each_row}{comma}))"
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
@@ -436,13 +437,13 @@ class _Writer:
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), StrategyArguments(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
             self._add_strategy(strategy, outer)
             self.made.changes.append(enter_scope(self.file, outer, f"{strategy.name}.scope()"))
         if alone:
-            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
+            name = fresh_name(self.file, self.file.tree.module)
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
