@@ -69,6 +69,14 @@ ROUNDS = [
 ]
 
 
+def test_what_a_tower_is_given_has_several_rows_where_it_is_long():
+    splits = [f"tf.split(tf.constant([{number}, {number}]), 2)" for number in (1, 2, 3)]
+    text = after(looped("i, a, b, c", f"zip(range(2), {', '.join(splits)})", "'/gpu:%d' % i"))
+    assert max(map(len, text.partition("strategy.run(")[2].splitlines())) < 80
+    rows = [f"strategy.per_replica({each})" for each in splits]
+    assert f",\n{' ' * 18}".join(rows) in text
+
+
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
     head = dedent(
         """\

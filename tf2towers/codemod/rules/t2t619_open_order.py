@@ -23,20 +23,35 @@ from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
 
-_TWO_UPDATES = "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
-_UPDATES = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
+#: what is said, and the advice
+_UPDATES = (
+    "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'",
+    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
+    "(scope='tower_0') leave nothing open.",
+)
+_TWO_UPDATES = (
+    "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text",
+    "Nothing. tf.control_dependencies orders the updates of two optimizers.",
+)
 _AGAIN = (
     "each worker that joins sets all variables anew. TF 1's looked every 30 seconds whether the chief is ready, here "
-    "it begins at once"
+    "it begins at once",
+    "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`.",
 )
 _SEEDS = (
     "the graph's seed alone draws other first weights than TF 1.15's: it counts operations; an operation's own seed "
-    "does not"
+    "does not",
+    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
+    "TensorFlows, or start from a checkpoint.",
 )
-_DRAWS = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
+_DRAWS = (
+    "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's",
+    "Nothing: by a seed the numbers are the same each time.",
+)
 _CELLS = (
     "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's, first weights "
-    "and dropout are other draws"
+    "and dropout are other draws",
+    "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names.",
 )
 #: distributions that TensorFlow Probability serves
 _BY_PROBABILITY = frozenset(
@@ -56,21 +71,6 @@ _APPLIES = frozenset({"apply_gradients", "minimize"})
 #: methods that give a worker a session whose variables the chief has initialized
 _WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
 _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
-#: one advice for each message
-_OF_UPDATES = (
-    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
-    "(scope='tower_0') leave nothing open."
-)
-_OF_OPTIMIZERS = "Nothing. tf.control_dependencies orders the updates of two optimizers."
-_OF_SEEDS = (
-    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
-    "TensorFlows, or start from a checkpoint."
-)
-_OF_WORKERS = (
-    "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`."
-)
-_OF_DRAWS = "Nothing: by a seed the numbers are the same each time."
-_OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
 
 
 def _initializes_again(file: File, call: cst.Call) -> bool:
@@ -197,13 +197,7 @@ class OpenOrder(Rule):
     """
 
     does = "reports"
-    todo = """
-    Nothing. Where the towers share their variables, and each has the whole model, one tower's
-    updates (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers.
-    Give initializers and random operations seeds of their own where the same first weights are wanted on both
-    TensorFlows, or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by
-    their new names.
-    """
+    todo = "\n".join(advice for _, advice in (_UPDATES, _TWO_UPDATES, _SEEDS, _CELLS))
     sources = ("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed")
     examples = (
         Example(
@@ -223,24 +217,28 @@ class OpenOrder(Rule):
         if not isinstance(call, cst.Call) or call.func is not node:
             return
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
-            self.note(call, _SEEDS, "note", _OF_SEEDS)
+            self._say(call, _SEEDS)
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
-            self.note(call, _CELLS, "note", _OF_CELLS)
+            self._say(call, _CELLS)
         if canonical == "tf.contrib.gan.get_joint_train_hooks":
-            self.note(call, _TWO_UPDATES, "note")
+            self._say(call, _TWO_UPDATES)
         if canonical in _BY_PROBABILITY:
-            self.note(call, _DRAWS, "note", _OF_DRAWS)
+            self._say(call, _DRAWS)
         if canonical == "tf.get_collection" and argument(call, 1, "scope") is None:
             towers = _nodes_of_towers(file)
             if towers is not None and call not in towers and _is_of_updates(file, call):
-                self.note(call, _UPDATES, "note", _OF_UPDATES)
+                self._say(call, _UPDATES)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Notes each initializer that a worker of a cluster runs again, after it has waited for the chief's."""
         if _initializes_again(self.file, node):
-            self.note(node, _AGAIN, "note", _OF_WORKERS)
+            self._say(node, _AGAIN)
 
     def visit_Module(self, node: cst.Module) -> None:
         """Notes updates by two optimizers in one run."""
         for call in _runs_of_two_updates(self.file):
-            self.note(call, _TWO_UPDATES, "note", _OF_OPTIMIZERS)
+            self._say(call, _TWO_UPDATES)
+
+    def _say(self, call: cst.Call, said: tuple[str, str]) -> None:
+        message, advice = said
+        self.note(call, message, "note", advice)
