@@ -25,16 +25,17 @@ tf.Session()
 """
 
 SAME = [
+    ("isinstance(x, basestring)", "isinstance(x, str)"),
+    ("isinstance(x, (unicode, bytes))", "isinstance(x, (str, bytes))"),
     ("[i for i in xrange(n)]", "[i for i in range(n)]"),
     ("reduce(max, [x, n])", "reduce(max, [x, n])"),
     ("long(x), unichr(n)", "int(x), chr(n)"),
 ]
 DIFFERENT = [
     "unicode(x)",
-    "xrange(x), n / x",
+    "isinstance(x, basestring), n / x",
     "cmp(x, n)",
-    "isinstance(x, basestring)",
-    "long(x), round(x)",
+    "isinstance(x, basestring), round(x)",
 ]
 
 
@@ -53,8 +54,8 @@ def test_what_differs_is_left_and_the_user_may_say_it(text: str) -> None:
 
 
 def test_python3_is_said() -> None:
-    result = migrated(HEAD.format("long(x), n / x"), python="3")
-    assert result.status == 0 and "int(x), n / x" in result.changes[0].after
+    result = migrated(HEAD.format("isinstance(x, basestring), n / x"), python="3")
+    assert result.status == 0 and "isinstance(x, str), n / x" in result.changes[0].after
     assert migrated(HEAD.format("unicode(x)"), python="3").status == 0
 
 

@@ -32,6 +32,8 @@ _SAME = {
     "unichr": "chr",
     "reduce": "functools.reduce",
 }
+#: what is the same only as a class that is asked for: `isinstance(x, basestring)`
+_SAME_CLASSES = {"basestring": "str", "unicode": "str"}
 #: lists in Python 2, which Python 3 makes as they are read
 _LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
@@ -150,11 +152,22 @@ def counterpart(file: File, name: cst.Name) -> str | None:
     if is_an_error(file, name):
         return "Exception"
     found = _SAME.get(name.value)
+    if found is None and _is_asked_for(file, name):
+        found = _SAME_CLASSES.get(name.value)
     if found is None or found in file.names.bound_names:
         return None
     if file.program.python is None and where_pythons_differ(file.program) is not None:
         return None
     return found
+
+
+def _is_asked_for(file: File, name: cst.Name) -> bool:
+    """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
+    around = file.parent(name)
+    asked = around if isinstance(around, cst.Tuple) else name
+    call = file.parent(asked)
+    is_second = isinstance(call, cst.Call) and asked in nodes.positional(call)[1:2]
+    return is_second and file.called(call) in ("builtins.isinstance", "builtins.issubclass")
 
 
 @found_once

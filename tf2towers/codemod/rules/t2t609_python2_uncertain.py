@@ -26,9 +26,9 @@ class Python2Uncertain(Rule):
     left.
 
     A program that counts as Python 3 may reach a name that only Python 2 has, at which Python 3 stops. `xrange`,
-    `reduce` and `long` have a counterpart that is the same in both: it is written. Such a name is left where it has
-    none, or where something else would differ between both, as a division of integers. So is a `map` whose length is
-    taken. `--python 2` or `--python 3` says which Python the program is.
+    `reduce`, `long` and `isinstance(x, basestring)` have a counterpart that is the same in both: it is written. Such a
+    name is left where it has none, or where something else would differ between both, as a division of integers. So is
+    a `map` whose length is taken. `--python 2` or `--python 3` says which Python the program is.
     """
 
     does = "refuses"
