@@ -49,7 +49,7 @@ from tf2towers.codemod.nodes import (
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
-from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.device import name_gpus, texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -739,8 +739,7 @@ def _takes_gradients(loop: cst.CSTNode) -> bool:
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
     """True if `tf.device` is given a GPU of this machine."""
-    texts = texts_in(device)
-    return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
+    return name_gpus(texts_in(device))
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:
