@@ -47,12 +47,8 @@ def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     """True if a node is only reached in an old Python, or where a library still has what is gone."""
     if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
-    for around in file.ancestors(node):
-        if isinstance(around, cst.ExceptHandler):
-            whole = file.parent(around)
-            if isinstance(whole, cst.Try) and _succeeds(file, nodes.block(whole)):
-                return True
-    return False
+    handlers = (around for around in file.ancestors(node) if isinstance(around, cst.ExceptHandler))
+    return any(_succeeds(file, nodes.block(file.parent(handler))) for handler in handlers)
 
 
 def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
@@ -60,11 +56,11 @@ def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
 
     Where there are imports alone in the `try`, any handler is for these.
     """
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and inner in nodes.block(around):
-            imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
-            return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
-    return False
+    around = next(file.tree.tries_around(node), None)
+    if around is None:
+        return False
+    imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
+    return imports or any(map(_only_for_missing, around.handlers))
 
 
 def _only_for_missing(handler: cst.ExceptHandler) -> bool:

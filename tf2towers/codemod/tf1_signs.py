@@ -18,6 +18,7 @@ import libcst.matchers as m
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File, found_once
+from tf2towers.codemod.reached import branches_around
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
@@ -199,13 +200,9 @@ def _methods(definition: cst.ClassDef) -> set[str]:
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
     """True if the program goes on where the sign fails, or asks before it."""
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
-            return True
-        if isinstance(around, cst.If | cst.IfExp) and inner is not around.test:
-            if re.search(r"version|hasattr|eager", file.text.of(around.test), re.IGNORECASE):
-                return True
-    return False
+    asks = re.compile(r"version|hasattr|eager", re.IGNORECASE)
+    tests = (file.text.of(test) for test, _ in branches_around(file, node))
+    return next(file.tree.tries_around(node), None) is not None or any(map(asks.search, tests))
 
 
 def is_eager(file: File) -> bool:

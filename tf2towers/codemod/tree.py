@@ -139,6 +139,12 @@ class Tree:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
         return pairwise(chain([node], self.ancestors(node)))
 
+    def tries_around(self, node: cst.CSTNode) -> Iterator[cst.Try]:
+        """The `try` statements with handlers in whose body a node is, innermost first."""
+        for inner, around in self.steps_outwards(node):
+            if isinstance(around, cst.Try) and around.handlers and inner in block(around):
+                yield around
+
     def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
         """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
         name = node.value if is_name(node) else ""

@@ -132,26 +132,19 @@ def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[s
 
 def _pattern(text: cst.BaseExpression) -> str:
     """A regular expression for the values of a text."""
-    if isinstance(value := nodes.literal(text), str):
-        return re.escape(value)
-    if isinstance(text, cst.BinaryOperation):
-        if isinstance(text.operator, cst.Add):
+    filled = r"(?!)"
+    match text:
+        case cst.BinaryOperation(operator=cst.Add()):
             return _pattern(text.left) + _pattern(text.right)
-        if isinstance(text.operator, cst.Modulo) and isinstance(value := nodes.literal(text.left), str):
-            return _ANY.join(map(re.escape, re.split(r"%[sdr]", value)))
-    if isinstance(text, cst.FormattedString):
-        return "".join(
-            re.escape(part.value) if isinstance(part, cst.FormattedStringText) else _ANY
-            for part in text.parts
-        )
-    if (
-        isinstance(text, cst.Call)
-        and isinstance(text.func, cst.Attribute)
-        and text.func.attr.value == "format"
-    ):
-        if isinstance(value := nodes.literal(text.func.value), str):
-            return _ANY.join(map(re.escape, re.split(r"\{[^}]*\}", value)))
-    return _ANY
+        case cst.FormattedString():
+            parts = (nodes.literal(part) for part in text.parts)
+            return "".join(re.escape(part) if isinstance(part, str) else _ANY for part in parts)
+        case cst.BinaryOperation(left=text, operator=cst.Modulo()):
+            filled = r"%[sdr]"
+        case cst.Call(func=cst.Attribute(value=text, attr=cst.Name(value="format"))):
+            filled = r"\{[^}]*\}"
+    value = nodes.literal(text)
+    return _ANY.join(map(re.escape, re.split(filled, value))) if isinstance(value, str) else _ANY
 
 
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
