@@ -37,10 +37,10 @@ COMMON = [
 TRAINERS = {"fit": mobilenet_mirrored, "hand": mobilenet_by_hand}
 RUNS = {
     "fit float32": [],
-    "fit bfloat16": ["--precision=bfloat16"],
+    "fit bfloat16": ["--precision=bfloat16", "--eval_every=2"],
     "fit float16": ["--precision=float16"],
     "hand float32": [],
-    "hand bfloat16": ["--precision=bfloat16"],
+    "hand bfloat16": ["--precision=bfloat16", "--eval_every=2"],
     "hand float16": ["--precision=float16"],
     "hand jit": ["--jit"],
     "fit on one": ["--num_gpus=1", "--batch_size=32"],
@@ -69,7 +69,7 @@ def run(name: str, arguments: list[str]) -> None:
     print("RUN", name, flush=True)
     folder = FOLDER / name
     flags.FLAGS.unparse_flags()
-    for flag in ("precision", "jit", "devices", "num_gpus"):
+    for flag in ("precision", "jit", "devices", "num_gpus", "eval_every"):
         flags.FLAGS[flag].unparse()
     flags.FLAGS([*COMMON, *arguments, f"--train_dir={folder}"])
     try:

@@ -12,7 +12,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 DRIVER = Path(__file__).with_name("drive_mobilenet.py")
-LINE = re.compile(r"^epoch (\d): .* s, loss = (\S+), accuracy = (\S+), on other images (\S+)$", re.M)
+LINE = re.compile(r"^epoch (\d): .* s, loss = (\S+), accuracy = ([^\s,]+)(?:, on other images (\S+))?$", re.M)
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,13 @@ def test_layers_compute_in_the_precision_and_keep_float32_weights(printed):
         assert kept == [name.split()[1], "float32", "float32"]
         scaled = re.search("^OPTIMIZER LossScaleOptimizer$", printed[name][0], re.M) is not None
         assert scaled == (name == "hand float16")
+
+
+def test_it_is_evaluated_as_often_as_is_said_and_at_the_end(printed):
+    for loop in ("fit", "hand"):
+        often, rarely = (LINE.findall(printed[f"{loop} {option}"][0]) for option in ("float32", "bfloat16"))
+        assert [bool(unseen) for *_, unseen in often] == [True, True, True]
+        assert [bool(unseen) for *_, unseen in rarely] == [False, True, True]
 
 
 def kept(printed, name: str, run: int = 0) -> float:

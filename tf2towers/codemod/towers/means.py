@@ -138,6 +138,8 @@ def _handed_on(
     if file in through:
         return None
     through = (*through, file)
+    if file.meanings.is_replaced_by_star(name):
+        return None
     match file.meanings.at_top(name):
         case [Defined(node)]:
             return file, node
