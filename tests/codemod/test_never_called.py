@@ -1,4 +1,4 @@
-"""What TF 2 lacks, in functions that nothing calls and in what is for TPUs."""
+"""What TF 2 lacks, in functions that nothing calls."""
 
 import json
 from pathlib import Path
@@ -347,49 +347,6 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
     assert left(tmp_path, MAIN + LOOKING_UP_NOTHING[-1] + "dead()\n", "") == ["the", "tflearn"]
 
 
-@pytest.mark.parametrize(
-    ("lines", "stays"),
-    [
-        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", True),
-        ("opt = opt if not use_tpu else tf.contrib.tpu.cross_replica_sum(opt)\n", True),
-        (
-            dedent(
-                """\
-                if not use_tpu:
-                    opt = 1
-                else:
-                    opt = tf.contrib.tpu.cross_replica_sum(opt)
-                """
-            ),
-            True,
-        ),
-        ("opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        ("if FLAGS.output:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        (
-            dedent(
-                """\
-                if use_tpu:
-                    pass
-                else:
-                    opt = tf.contrib.tpu.cross_replica_sum(opt)
-                """
-            ),
-            False,
-        ),
-    ],
-)
-def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
-    assert (left(tmp_path, MAIN + lines) == []) == stays
-
-
-@pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
-def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
-    main = f"{MAIN}{test}\n    opt = its.cross_replica_sum(opt)\n"
-    result = program({"shared.py": SHARED, "train.py": f"from tensorflow.contrib import tpu as its\n{main}"})
-    assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
-
-
 def test_uses_that_nothing_reaches_keep_their_import_where_another_use_needs_it() -> None:
     text = dedent(
         """\
@@ -491,76 +448,3 @@ def test_where_it_may_run_all_the_same(tmp_path: Path) -> None:
 
 def test_what_the_script_itself_runs(tmp_path: Path) -> None:
     assert len(left(tmp_path, MAIN + "from shared import *\n" + ALONE)) == 3
-
-
-QUANTIZED = """\
-import tensorflow as tf
-from tensorflow.contrib import quantize
-
-tf.app.flags.DEFINE_integer('quantize_delay', -1, 'steps before weights are quantized')
-tf.app.flags.DEFINE_bool('quantize', False, 'quantizes them')
-FLAGS = tf.app.flags.FLAGS
-
-
-def main(_):
-    if FLAGS.{test}:
-        quantize.create_training_graph(quant_delay=FLAGS.quantize_delay)
-    print(tf.Session().run(tf.constant(1)))
-
-
-tf.app.run()
-"""
-
-
-@pytest.mark.parametrize(
-    "test", ["quantize", "quantize_delay >= 0", "quantize and x", "quantize or FLAGS.quantize_delay > 0"]
-)
-def test_what_a_flag_turns_on(test: str) -> None:
-    """It raises there: contrib is gone as a whole."""
-    result = migrated(QUANTIZED.format(test=test))
-    (note,) = result.findings
-    assert note.kind == "note" and "the flag quantize" in note.message
-    assert "\n        tf.contrib.quantize.create_training_graph(" in result.changes[0].after
-
-
-@pytest.mark.parametrize(
-    "test, lines",
-    [
-        ("quantize_delay < 0", ""),
-        ("quantize is False", ""),
-        ("quantize or x", ""),
-        ("quantize", "FLAGS.quantize = True\n"),
-        ("quantize", "setattr(FLAGS, 'quantize', True)\n"),
-        ("quantize", "FLAGS(['main.py', '--quantize=1'])\n"),
-        ("quantize", "tf.app.flags.DEFINE_bool('quantize', True, '')\n"),
-        ("quantize", "FLAGS = read()\n"),
-    ],
-)
-def test_a_flag_that_may_be_on(tmp_path: Path, test: str, lines: str) -> None:
-    main = QUANTIZED.format(test=test).replace("\n\ndef main", f"\n{lines}\ndef main")
-    assert left(tmp_path, main, "") != []
-
-
-@pytest.mark.parametrize(
-    "option, is_on",
-    [
-        ("action='store_true'", False),
-        ("default=0, type=int", False),
-        ("action='store_false'", True),
-        ("default='0', type=int", True),
-        ("default=unknown", True),
-    ],
-)
-def test_an_option_of_argparse(tmp_path: Path, option: str, is_on: bool) -> None:
-    main = f"""\
-import argparse
-import tensorflow as tf
-
-parser = argparse.ArgumentParser()
-parser.add_argument('-q', '--quantize', {option})
-args, _ = parser.parse_known_args()
-if args.quantize:
-    tf.contrib.quantize.create_training_graph()
-print(tf.Session().run(tf.constant(1)))
-"""
-    assert bool(left(tmp_path, main, "")) == is_on
