@@ -58,7 +58,7 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
 
 
 def sloppy_interleave(map_func: Callable[..., Any], cycle_length: int, block_length: int = 1) -> Any:
-    """For `dataset.apply(...)`: interleaves what a function makes of the elements, in the order in which it is ready."""
+    """For `dataset.apply(...)`: interleaves what a function makes of the elements, as soon as it is ready."""
     return tf.data.experimental.parallel_interleave(
         map_func,
         cycle_length,
