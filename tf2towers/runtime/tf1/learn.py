@@ -6,8 +6,6 @@ Written from their documentation, and from what TensorFlow 1.15 did.
 from __future__ import annotations
 
 import inspect
-import os
-import shutil
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -115,9 +113,10 @@ def make_export_strategy(
 
 def _remove_old_exports(folder: str, kept: int) -> None:
     """Removes all but the newest exports: folders whose names are the seconds of their making."""
-    exports = sorted(int(name) for name in os.listdir(folder) if name.isdigit() and len(name) == 10)
-    for export in exports[: max(0, len(exports) - kept)]:
-        shutil.rmtree(os.path.join(folder, str(export)))
+    names = (name.rstrip("/") for name in tf.io.gfile.listdir(folder))
+    exports = sorted(name for name in names if name.isdigit() and len(name) == 10)
+    for name in exports[: max(0, len(exports) - kept)]:
+        tf.io.gfile.rmtree(tf.io.gfile.join(folder, name))
 
 
 class Experiment:
@@ -187,11 +186,11 @@ class Experiment:
 
     def _export(self, found: Any, checkpoint: str | None = None) -> list[Any]:
         """Exports by each strategy, into a folder of its name; what they return."""
-        base = os.path.join(self.estimator.model_dir, "export")
-        return [
-            each.export(self.estimator, os.path.join(base, each.name), checkpoint, found)
-            for each in self._strategies
-        ]
+        made = []
+        for each in self._strategies:
+            folder = tf.io.gfile.join(self.estimator.model_dir, "export", each.name)
+            made.append(each.export(self.estimator, folder, checkpoint, found))
+        return made
 
     def train(self, delay_secs: float | None = None) -> Any:
         """Trains up to the last step; each worker after the first begins 5 seconds later than the one before it."""
