@@ -9,7 +9,7 @@ import pickle
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import tensorflow.compat.v1 as tf
@@ -106,7 +106,7 @@ class VocabularyProcessor:
         self.vocabulary_ = vocabulary or CategoricalVocabulary()
         self._tokenizer = tokenizer_fn or tokenizer
 
-    def fit(self, raw_documents: Iterable[Any], unused_y: Any = None) -> Self:
+    def fit(self, raw_documents: Iterable[Any], unused_y: Any = None) -> VocabularyProcessor:
         """Learns the words, and freezes the vocabulary."""
         for words in self._tokenizer(raw_documents):
             for word in words:
@@ -140,7 +140,8 @@ class VocabularyProcessor:
             file.write(pickle.dumps(self))
 
     @classmethod
-    def restore(cls, filename: str) -> Self:
+    def restore(cls, filename: str) -> VocabularyProcessor:
         """Reads what `save` wrote."""
         with tf.io.gfile.GFile(filename, "rb") as file:
-            return pickle.loads(file.read())  # type: ignore[no-any-return]
+            found: VocabularyProcessor = pickle.loads(file.read())
+            return found
