@@ -71,6 +71,11 @@ def scope_for(file: File, node: cst.CSTNode, made: StrategyArguments) -> cst.Wit
     return plain[0] if plain else None
 
 
+def makes_a_graph(file: File, node: cst.With) -> bool:
+    """True if what is built in a `with` has a graph of its own, or the CPU's device."""
+    return cpu_item(file, node) is not None or any(_called(item) == "as_default" for item in node.items)
+
+
 def _called(item: cst.WithItem) -> str:
     return last_name(item.item.func) if isinstance(item.item, cst.Call) else ""
 

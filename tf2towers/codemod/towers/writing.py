@@ -69,7 +69,9 @@ from tf2towers.codemod.towers.scopes import (
     find_withs_around,
     is_kept,
     is_known_at,
+    is_made_before,
     make_before,
+    makes_a_graph,
     nodes_around,
     scope_for,
     scopes_at,
@@ -102,6 +104,7 @@ class Strategy:
         scope: the `with` that enters its scope; None if the scope is entered around the towers only.
         is_there: whether an earlier loop's strategy is used again.
         setter: the device setter around, if it is a strategy of servers with these towers.
+        may_differ: whether it may have another number of towers than the loop builds.
     """
 
     name: str
@@ -110,6 +113,7 @@ class Strategy:
     scope: cst.With | None
     is_there: bool = False
     setter: Setter | None = None
+    may_differ: bool = False
 
 
 @dataclass
@@ -171,6 +175,8 @@ class _Writer:
             return
         function = replica_function(self.file, loop)
         strategy = self._strategy(loop, function)
+        if function is not None and strategy.may_differ and not all(each.over for each in function.arguments):
+            function = None  # the strategy may have no number for a tower
         if function is not None:
             assert isinstance(loop.node, cst.For)
             self._function(loop.node, function, strategy)
@@ -204,6 +210,9 @@ class _Writer:
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
+        if scope is None or not makes_a_graph(self.file, scope):
+            if (earlier := self._earlier_strategy(loop, made)) is not None:
+                return earlier
         name = fresh_name(self.file, loop.node, ("strategy",))
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
@@ -213,6 +222,25 @@ class _Writer:
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
+
+    def _earlier_strategy(self, loop: Loop, made: StrategyArguments) -> Strategy | None:
+        """An earlier strategy of the function for these towers, whose number may have changed, or is not seen here.
+
+        Its first strategy is that of a graph, whatever later ones are given. What the loop goes over says how many
+        towers it builds.
+        """
+        statement = statement_of(self.file, loop)
+        known = [
+            each
+            for each in self.made.strategies
+            if each.setter is None and is_made_before(self.file, each.before, statement)
+        ]
+        same = [each for each in known if self._shown(each.made) == self._shown(made)]
+        for strategy in same or (known[-1:] if not made.template else ()):
+            around = strategy.scope if strategy.scope in self.file.ancestors(loop.node) else None
+            towers, differs = replace(strategy.made, counted=False), bool(strategy.made.template)
+            return replace(strategy, made=towers, scope=around, is_there=True, may_differ=differs)
+        return None
 
     def _strategy_of_servers(
         self, loop: Loop, made: StrategyArguments, setter: Setter, scope: cst.With
@@ -363,6 +391,7 @@ class _Writer:
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
         """The lines after the function: the strategy's scope, if no `with` around enters it; `strategy.run`."""
+        body = cst.ensure_type(loop.body, cst.IndentedBlock)
         indent = self._indent(loop)
         inner = indent + self.unit if strategy.scope is None else indent
         parts: dict[str, cst.BaseExpression] = {}
@@ -388,7 +417,7 @@ class _Writer:
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
-            return [cst.With(scope, cst.IndentedBlock(found))]
+            return [cst.With(scope, cst.IndentedBlock(found, indent=body.indent))]
 
         return lines
 
@@ -427,6 +456,8 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+            if any(map(find_tower_loops, self.file.program.files)):
+                sites = []  # the strategy of their file is around what is built here
         elif self._are_parts_of_a_model(sites):
             for site in sites:
                 message = "the GPUs here have parts of a model, and no towers: that is no strategy's scope"
