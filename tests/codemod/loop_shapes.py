@@ -449,12 +449,98 @@ for part in range(2):
         with tf.device('/gpu:%d' % i):
             tower_grads.append([(net(x), 'a')])
     print(average(tower_grads))
-=== gradients_that_are_counted -> "tower_grads.append([(net(x), 'a')])"
+=== gradients_that_are_counted -> "tower_grads = strategy.experimental_local_results(tower_grads)\nprint(len("
 tower_grads = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         tower_grads.append([(net(x), 'a')])
 print(len(tower_grads), average(tower_grads))
+=== gradients_of_one_tower_or_their_sum -> "            return [(net(x) * i, 'a')]\n"
+def total(towers):
+    return [(tf.add_n([g for g, _ in pairs]), pairs[0][1]) for pairs in zip(*towers)]
+def build(count):
+    tower_grads = []
+    for i in range(2 * count):
+        with tf.device('/gpu:%d' % i):
+            tower_grads.append([(net(x) * i, 'a')])
+    if len(tower_grads) > 1:
+        grads = total(tower_grads)
+    else:
+        grads = tower_grads[0]
+    return grads
+print(build(2))
+=== gradients_of_a_tuple_maybe_no_round -> "return (net(x), (i, 'a'))"
+def build(count):
+    grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            grads.append((net(x), (i, 'a')))
+    return [(one, name) for one, name in zip(*grads)] if count == 2 else len(grads), [name for _, name in grads]
+print(build(2), build(0), build(1))
+=== gradients_of_a_method_that_counts -> "self.tower_grads = []"
+class Model(object):
+    def several(self, towers):
+        return [len(towers), towers[-1]]
+    def build(self):
+        grads = []
+        self.tower_grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append([net(x) * i])
+                self.tower_grads.append(net(x))
+        return self.several(grads), [each for pair in grads for each in pair]
+print(Model().build())
+=== gradients_that_another_list_takes -> "grads.append([net(x) * i])"
+def several(towers):
+    return towers + [len(towers)]
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(several(grads))
+=== gradients_in_part -> "grads.append([net(x) * i])"
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(grads[1:], grads[0])
+=== gradients_that_a_function_keeps -> "grads.append([net(x) * i])"
+def several(towers):
+    kept.extend(towers)
+    towers = [towers]
+    return towers
+kept, grads = [], []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(several(grads), kept)
+=== towers_of_an_unknown_number_after_others -> 'for i, y in strategy.towers(enumerate(several()))'
+def several():
+    return (net(x) for _ in range(3))
+def build(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            net(x)
+    with tf.name_scope('apply'):
+        for i, y in enumerate(several()):
+            with tf.device('/gpu:%d' % i):
+                print(y * i)
+build(2)
+=== towers_whose_number_may_change -> "strategy.run(tower_2, args=(strategy.per_replica(range(self.count)),))"
+class Model(object):
+    def __init__(self, more):
+        self.count, self.more = 1, more
+    def build(self):
+        losses = []
+        for i in range(self.count):
+            with tf.device('/gpu:%d' % i):
+                losses.append(net(x))
+        self.more(self)
+        for i in range(self.count):
+            with tf.device('/gpu:%d' % i):
+                losses.append(net(x) * i)
+        return losses
+print(Model(lambda model: setattr(model, 'count', 3)).build())
 === gradients_that_a_with_may_leave_out -> "tower_grads.append([(net(x) / (i - 1), 'a')])"
 import contextlib
 tower_grads = []

@@ -139,8 +139,13 @@ def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CS
     return is_made_before(file, one, other) and means_the_same_after(file, made, one)
 
 
-def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode) -> bool:
-    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function."""
+def means_the_same_after(
+    file: File, made: StrategyArguments, node: cst.CSTNode, *, calls: bool = True
+) -> bool:
+    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function.
+
+    Without `calls`, if nothing there changes them but calls that may.
+    """
     read = _read_by(file, made)
     start, function = file.text.start(node), file.function_around(node)
     later: set[cst.CSTNode] = {
@@ -149,6 +154,7 @@ def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode)
     return not any(_is_bound_in(file, name, later) for name in read.names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changed_names(file, read)
+        if calls or not isinstance(changed, cst.Call)
     )
 
 

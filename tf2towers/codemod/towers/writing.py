@@ -72,6 +72,7 @@ from tf2towers.codemod.towers.scopes import (
     is_made_before,
     make_before,
     makes_a_graph,
+    means_the_same_after,
     nodes_around,
     scope_for,
     scopes_at,
@@ -224,16 +225,18 @@ class _Writer:
         return strategy
 
     def _earlier_strategy(self, loop: Loop, made: StrategyArguments) -> Strategy | None:
-        """An earlier strategy of the function for these towers, whose number may have changed, or is not seen here.
+        """An earlier strategy of the function for these towers, if a call may have changed their number, or none is seen.
 
-        Its first strategy is that of a graph, whatever later ones are given. What the loop goes over says how many
+        A graph's first strategy is its strategy, whatever later ones are given. What the loop goes over says how many
         towers it builds.
         """
         statement = statement_of(self.file, loop)
         known = [
             each
             for each in self.made.strategies
-            if each.setter is None and is_made_before(self.file, each.before, statement)
+            if each.setter is None
+            and is_made_before(self.file, each.before, statement)
+            and means_the_same_after(self.file, made, each.before, calls=False)
         ]
         same = [each for each in known if self._shown(each.made) == self._shown(made)]
         for strategy in same or (known[-1:] if not made.template else ()):
@@ -411,9 +414,14 @@ class _Writer:
             call = f" = {strategy.name}.experimental_local_results("
             head = f"{self._listed(function.returned, inner, call)}{call}"
             last = self._broken(head, f"{taken})[-1]", {}, inner)
+        all_towers = [
+            f"{each.name} = {strategy.name}.experimental_local_results({each.name})"
+            for each in function.gathered
+            if each.is_indexed
+        ]
 
         def lines(now: Now) -> list[Line]:
-            found = [_line(run, parts, now), *([line(last)] if last else [])]
+            found = [_line(run, parts, now), *map(line, all_towers), *([line(last)] if last else [])]
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
