@@ -514,6 +514,62 @@ for i in range(2):
     with tf.device('/gpu:%d' % i):
         grads.append([net(x) * i])
 print(several(grads), kept)
+=== methods_that_build_one_model -> '\n\nstrategy = TowerStrategy()\n\n\nclass Model(object):'
+class Model(object):
+    def forward(self, gpus):
+        self.losses = []
+        for i in range(len(gpus)):
+            with tf.device(gpus[i]):
+                self.losses.append(net(x) * i)
+    def backward(self, gpus):
+        tower_grads = []
+        for i in range(len(gpus)):
+            with tf.device(gpus[i]):
+                grads = [(self.losses[i], 'w')]
+                tower_grads.append(grads)
+        print(average(tower_grads), self.losses)
+model = Model()
+model.forward(gpus)
+model.backward(gpus)
+=== functions_that_are_given_their_parts -> '\n\nstrategy = TowerStrategy()\n\n\ndef all_of(function, *args):'
+def all_of(function, *args):
+    outputs = []
+    for i, part in enumerate(zip(*[tf.split(arg, 2) for arg in args])):
+        with tf.device('/gpu:%d' % i):
+            outputs.append(function(*part))
+    return outputs
+def mean_of(function, *args):
+    outputs = []
+    for i, part in enumerate(zip(*[tf.split(arg, 3) for arg in args])):
+        with tf.device('/gpu:%d' % i):
+            outputs.append(function(*part))
+    return tf.reduce_mean(outputs, 0)
+print(all_of(net, x), mean_of(net, x))
+=== functions_that_train_and_evaluate -> '    strategy = TowerStrategy(len(parts))\n\n    def tower(i):\n        with tf.device'
+def train(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            print(net(x) * i)
+def evaluate(parts):
+    for i in range(len(parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[i]))
+train(2)
+evaluate([x, x + 1])
+=== a_local_strategy_beside_the_modules -> 'strategy_2.run(tower, args=(strategy_2.replica_ids,))'
+def all_of(parts):
+    for i, part in enumerate(tf.split(parts, 2)):
+        with tf.device('/gpu:%d' % i):
+            print(net(part))
+def others(parts):
+    for i in range(len(parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[i]))
+    for i, part in enumerate(tf.split(x, 3)):
+        with tf.device('/gpu:%d' % i):
+            print(net(part))
+all_of(x)
+others([x])
 === towers_of_an_unknown_number_after_others -> 'for i, y in strategy.towers(enumerate(several()))'
 def several():
     return (net(x) for _ in range(3))

@@ -305,7 +305,8 @@ class ParameterServerScope(Rule):
 
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
+    So does a setter with a name that is only entered. Setters with the same arguments in one function are one strategy:
+    their variables go on the servers in turn. A setter that is passed on, or chosen by `if`, stays a device
     function, and the strategy is made of it where it is entered: `ParameterServerStrategy(device=device_fn)`. So it
     stays where it is the device of a tower. A setter that nothing seen enters is named in a note, as is a comment about
     one that is a strategy now.

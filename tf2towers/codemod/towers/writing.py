@@ -132,7 +132,8 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.names.identifiers), names[0])
     found, number = name, 1
-    known = file.names.identifiers | taken | file.program.names_by_stars
+    of_module = file.found.get((fresh_name, None), set())
+    known = file.names.identifiers | taken | of_module | file.program.names_by_stars
     while found in known:
         number += 1
         found = f"{name}_{number}"
@@ -156,6 +157,8 @@ class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
         self.made = TowerChanges()
+        #: the loops of several functions that share a strategy of the module
+        self.shared: dict[cst.CSTNode, Strategy] = {}
 
     def all(self) -> TowerChanges:
         """Everything that is written."""
@@ -165,6 +168,7 @@ class _Writer:
         loops = [loop for node, loop in every.items() if every.keys().isdisjoint(self.file.ancestors(node))]
         layers = {self.file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
         if len(layers) <= _FUNCTIONS:
+            self._share([loop for loop in loops if self._stands_alone(loop)])
             for loop in loops:
                 self._loop(loop)
         if not self.made.strategies:
@@ -184,6 +188,43 @@ class _Writer:
         else:
             self.made.changes += self._rounds(loop, strategy)
 
+    def _share(self, loops: Sequence[Loop]) -> None:
+        """Makes one strategy of the module for the loops of several functions whose number of towers is not seen.
+
+        So it does for those of the methods of one class that have the same towers: they build one model.
+        """
+        groups: dict[Any, list[Loop]] = {}
+        for loop in loops:
+            function, made = self.file.function_around(loop.node), self._given(loop)
+            scope = scope_for(self.file, loop.node, made)
+            if function is None or setter_around(self.file, loop.node) is not None:
+                continue
+            if scope is not None and makes_a_graph(self.file, scope):
+                continue
+            owner = self.file.parent(function) if made.template else None
+            if owner is None or isinstance(owner, cst.ClassDef):
+                groups.setdefault((owner, self._shown(made)), []).append(loop)
+        nodes = [
+            loop.node
+            for group in groups.values()
+            for loop in group
+            if len({self.file.function_around(each.node) for each in group}) > 1
+        ]
+        if nodes:
+            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
+            strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None, is_there=True)
+            made_here = self._strategy_line(strategy, self.file.body[0])
+            insertion = make_before(self.file, nodes, made_here, at_top=True)
+            strategy = replace(strategy, before=insertion.node)
+            self.made.strategies.append(strategy)
+            self.made.changes.append(insertion)
+            self.shared = dict.fromkeys(nodes, strategy)
+
+    def _given(self, loop: Loop) -> StrategyArguments:
+        """The arguments of a strategy for a loop's towers; none where they are not certain."""
+        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
+        return self._whole_list(loop, made)
+
     def _stands_alone(self, loop: Loop) -> bool:
         """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
         statement = statement_of(self.file, loop)
@@ -195,8 +236,9 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
-        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
-        made = self._whole_list(loop, made)
+        if loop.node in self.shared:
+            return self.shared[loop.node]
+        made = self._given(loop)
         if (found := setter_around(self.file, loop.node)) is not None:
             return self._strategy_of_servers(loop, made, *found)
         for known in self.made.strategies:
