@@ -545,7 +545,7 @@ def mean_of(function, *args):
             outputs.append(function(*part))
     return tf.reduce_mean(outputs, 0)
 print(all_of(net, x), mean_of(net, x))
-=== functions_that_train_and_evaluate -> '    strategy = TowerStrategy(len(parts))\n\n    def tower(i):\n        with tf.device'
+=== functions_that_train_and_evaluate -> '    strategy = TowerStrategy(len(parts))\n\n    def'
 def train(count):
     for i in range(count):
         with tf.device('/gpu:%d' % i):

@@ -1191,7 +1191,9 @@ def NAME(ps):
 
 
 def test_a_device_that_a_module_of_layers_is_given_is_in_the_scope_of_the_towers(program):
-    layers = f"{TF}\n\ndef weight(name, device):\n    with tf.device(device):\n        tf.get_variable(name, [])\n"
+    layers = (
+        f"{TF}\n\ndef weight(name, device):\n    with tf.device(device):\n        tf.get_variable(name, [])\n"
+    )
     main = """\
 import tensorflow as tf
 from layers import weight

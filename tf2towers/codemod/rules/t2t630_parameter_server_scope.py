@@ -103,7 +103,9 @@ def _has_a_scope(file: File) -> bool:
 # -- setters that are entered ------------------------------------------------------------------------------------------
 
 
-def _rewrite_setter(file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]) -> Iterator[Change]:
+def _rewrite_setter(
+    file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]
+) -> Iterator[Change]:
     """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes.
 
     A setter with the arguments of an earlier one, as `known` has them, is the same strategy.

@@ -99,9 +99,7 @@ def _reads_items(file: File, use: cst.Name, asked: frozenset[cst.CSTNode] = froz
     return False
 
 
-def _function_reads_items(
-    file: File, call: cst.Call, use: cst.Name, asked: frozenset[cst.CSTNode]
-) -> bool:
+def _function_reads_items(file: File, call: cst.Call, use: cst.Name, asked: frozenset[cst.CSTNode]) -> bool:
     """True if a function of the program only reads the items of the list that a call gives it."""
     match find_definition(file, call.func):
         case home, cst.FunctionDef(params=params, decorators=[]) as function if function not in asked:

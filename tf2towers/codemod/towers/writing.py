@@ -267,7 +267,7 @@ class _Writer:
         return strategy
 
     def _earlier_strategy(self, loop: Loop, made: StrategyArguments) -> Strategy | None:
-        """An earlier strategy of the function for these towers, if a call may have changed their number, or none is seen.
+        """An earlier strategy for these towers, where a call may have changed their number, or none is seen.
 
         A graph's first strategy is its strategy, whatever later ones are given. What the loop goes over says how many
         towers it builds.
@@ -282,9 +282,9 @@ class _Writer:
         ]
         same = [each for each in known if self._shown(each.made) == self._shown(made)]
         for strategy in same or (known[-1:] if not made.template else ()):
-            around = strategy.scope if strategy.scope in self.file.ancestors(loop.node) else None
+            scope = strategy.scope if {strategy.scope} & {*self.file.ancestors(loop.node)} else None
             towers, differs = replace(strategy.made, counted=False), bool(strategy.made.template)
-            return replace(strategy, made=towers, scope=around, is_there=True, may_differ=differs)
+            return replace(strategy, made=towers, scope=scope, is_there=True, may_differ=differs)
         return None
 
     def _strategy_of_servers(
