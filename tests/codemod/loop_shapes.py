@@ -149,6 +149,109 @@ def build():
             reuse = True
     return total
 print(build())
+=== a_flag_that_the_number_gives -> '        # the next tower takes them\n        reuse = True if i > 0 else None\n'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('v', reuse=reuse):
+            y = tf.get_variable('w', []) * i
+            # the next tower takes them
+            reuse = True
+            print(y)
+    return y
+print(build())
+=== a_flag_of_the_module -> 'def tower(i, gpu):\n    shared = i > 0\n'
+shared = False
+for i, gpu in enumerate(gpus):
+    with tf.device(gpu):
+        for part in range(2):
+            if not shared:
+                print(part)
+        print(net(x, 'shared' if shared else 'own'))
+        shared = True
+=== a_flag_that_goes_on -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('v', reuse=reuse):
+            print(tf.get_variable('w', []) * i)
+            reuse = True
+    return reuse
+print(build())
+=== a_flag_that_is_read_again -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+            print(reuse)
+build()
+=== a_flag_of_some_rounds -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            if i == 1:
+                continue
+            reuse = True
+build()
+=== a_flag_under_a_condition -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            if i == 1:
+                reuse = True
+build()
+=== a_flag_that_changes_twice -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+            print(x)
+            reuse = False
+build()
+=== a_flag_that_a_function_reads -> 'nonlocal reuse'
+def build():
+    reuse, found = None, []
+    reuse = False
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            found.append(lambda: reuse)
+            print(net(x))
+            reuse = True
+    print([each() for each in found])
+build()
+=== a_flag_of_several_runs -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for part in range(2):
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                print(reuse, net(x))
+                reuse = True
+build()
+=== a_flag_of_gpus -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for gpu in gpus:
+        with tf.device(gpu):
+            print(reuse, net(x))
+            reuse = True
+build()
+=== a_flag_of_other_numbers -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(1, 3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+build()
 === carried_at_the_top -> 'global total\n'
 total = 0.0
 for i in range(3):
@@ -892,7 +995,7 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
-=== names_on_two_lines -> ' loss_of_the_tower) = strategy.experimental_local_results(results)[-1]\n'
+=== names_on_two_lines -> '    results = strategy.experimental_local_results(results)[-1]\n    prediction_of_the_tower, '
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower = net(x), x * i, i

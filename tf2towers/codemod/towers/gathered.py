@@ -58,7 +58,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
             continue
         call = cst.ensure_type(statement.value, cst.Call)
         name = cst.ensure_type(cst.ensure_type(call.func, cst.Attribute).value, cst.Name)
-        if not _is_reached(file, loop, statement, live):
+        if not is_reached(file, loop, statement, live):
             continue
         home = file.meanings.home_of(name)
         if home is None or home is not file.meanings.scope(loop):
@@ -72,7 +72,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
         others = [use for use in reads if use not in means]
         match made:
             case [(cst.Assign() as assign, place)] if reads and (calls or _holds_gradients(file, call)):
-                if not all(is_after(file, loop, use) for use in reads) or not _is_before(file, assign, loop):
+                if not all(is_after(file, loop, use) for use in reads) or not is_before(file, assign, loop):
                     continue
                 if all(_reads_items(file, use) for use in others):
                     item = call.args[0].value
@@ -150,7 +150,7 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
     return (around, place) if isinstance(value, cst.List) and not value.elements else None
 
 
-def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
+def is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
     """True if each round that ends without an error certainly runs a statement, once."""
     for around in file.ancestors(statement):
         if around is loop:
@@ -175,7 +175,7 @@ def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
         statement, around = around, file.parent(around)
 
 
-def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
+def is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
     """True if a statement certainly runs before each run of a loop."""
     around = list(file.ancestors(loop))
     again = [node for node in around if isinstance(node, cst.For | cst.While)]

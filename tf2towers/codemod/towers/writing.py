@@ -418,6 +418,8 @@ class _Writer:
             self.made.changes.append(
                 Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
             )
+        for flag in function.flags:
+            self.made.changes += [Removal(flag.made), Removal(flag.changed, "taken")]
         last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
         if function.gathered:
             gathering = _Gathering(self.file, loop, function, self._one_result(function, result))
@@ -431,7 +433,9 @@ class _Writer:
         first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap)
+        written = _Written(
+            self.file, name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap
+        )
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
@@ -449,13 +453,18 @@ class _Writer:
         head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         run = self._broken(f"{head}{call}", rest, parts, inner)
-        last = ""
+        last: list[str] = []
         if function.returned:
             names = ", ".join(function.returned)
             taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
             call = f" = {strategy.name}.experimental_local_results("
-            head = f"{self._listed(function.returned, inner, call)}{call}"
-            last = self._broken(head, f"{taken})[-1]", {}, inner)
+            if many and len(f"{inner}{names}{call}{taken})[-1]") > _LIMIT:
+                last = [
+                    f"{taken}{call}{taken})[-1]",
+                    f"{self._listed(function.returned, inner, f' = {taken}')} = {taken}",
+                ]
+            else:
+                last = [self._broken(f"{names}{call}", f"{taken})[-1]", {}, inner)]
         all_towers = [
             f"{each.name} = {strategy.name}.experimental_local_results({each.name})"
             for each in function.gathered
@@ -463,7 +472,7 @@ class _Writer:
         ]
 
         def lines(now: Now) -> list[Line]:
-            found = [_line(run, parts, now), *map(line, all_towers), *([line(last)] if last else [])]
+            found = [_line(run, parts, now), *map(line, [*all_towers, *last])]
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
@@ -672,6 +681,7 @@ class _Written(NamedTuple):
         has_gap: whether the function begins a block.
     """
 
+    file: File
     name: str
     replica: ReplicaFunction
     target: str
@@ -714,6 +724,9 @@ class _Written(NamedTuple):
     def _body(self, body: cst.IndentedBlock, now: Now) -> cst.IndentedBlock:
         """The loop's body, with declarations and the last lines, which come after the comments at its end."""
         declared = [line(each) for each in _declarations(self.replica)]
+        for flag in self.replica.flags:
+            comments = _comments_above(self.file, flag.changed)
+            declared.append(line(f"{flag.name} = {flag.value}").with_changes(leading_lines=comments))
         last = self.last(now)
         if not last:
             return body.with_changes(body=[*declared, *body.body])
@@ -810,7 +823,7 @@ def _statement(
     return in_line(cst.ensure_type(_line(template, parts, now), cst.SimpleStatementLine).body[0], updated)
 
 
-def _comments_above(file: File, statement: cst.Expr) -> Sequence[cst.EmptyLine]:
+def _comments_above(file: File, statement: cst.Expr | cst.Assign) -> Sequence[cst.EmptyLine]:
     """The comments directly above a statement that has a line of its own."""
     own = file.tree.line(statement)
     if not isinstance(own, cst.SimpleStatementLine) or len(own.body) > 1:
