@@ -995,7 +995,7 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
-=== names_on_two_lines -> '    results = strategy.experimental_local_results(results)[-1]\n    prediction_of_the_tower, '
+=== names_on_two_lines -> '    results = strategy.experimental_local_results(results)[-1]\n    prediction_of_'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower = net(x), x * i, i
