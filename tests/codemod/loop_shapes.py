@@ -685,6 +685,29 @@ def build(count):
             with tf.device('/gpu:%d' % i):
                 print(y * i)
 build(2)
+=== towers_of_a_part_of_the_list -> 'args=(strategy.per_replica(range(len(part))), strategy.per_replica(part))'
+def build(some, count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            net(x)
+    part = some(gpus)
+    for i, gpu in enumerate(part):
+        with tf.device(gpu):
+            print(net(x) * i / len(part))
+build(lambda gpus: gpus[1:], 1)
+=== towers_of_one_branch -> '            strategy.run(tower_2, args=(strategy.per_replica(range(count)),))'
+def build(count, more):
+    if count < 1:
+        print(count)
+    else:
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                net(x)
+        more(count)
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                print(net(x) * i)
+build(2, print)
 === towers_whose_number_may_change -> "strategy.run(tower_2, args=(strategy.per_replica(range(self.count)),))"
 class Model(object):
     def __init__(self, more):

@@ -47,11 +47,13 @@ class Argument(NamedTuple):
     Attributes:
         over: what it goes over; None for the numbers that `enumerate` gives.
         is_count: whether it is a range of all towers, from 0.
+        length: the length of what another parameter goes over, if that gives the numbers.
     """
 
     name: str
     over: cst.BaseExpression | None
     is_count: bool = False
+    length: cst.Call | None = None
 
 
 @dataclass(frozen=True)

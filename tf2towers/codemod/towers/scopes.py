@@ -20,7 +20,7 @@ from tf2towers.codemod.changes import (
     replace,
 )
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, orelse, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import StrategyArguments
 
@@ -163,8 +163,10 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
     function = file.function_around(node)
     if file.tree.holder(statement) is None or file.function_around(statement) is not function:
         return False
-    siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
-    around = {node, *file.ancestors(node)}
+    around, outer = {node, *file.ancestors(node)}, file.parent(statement)
+    siblings: list[cst.CSTNode] = [*block(outer)]
+    if isinstance(outer, cst.If) and statement not in siblings:
+        siblings = [*orelse(outer)]
     return statement in siblings and not around.isdisjoint(siblings[siblings.index(statement) :])
 
 

@@ -180,13 +180,35 @@ class _Writer:
             return
         function = replica_function(self.file, loop)
         strategy = self._strategy(loop, function)
-        if function is not None and strategy.may_differ and not all(each.over for each in function.arguments):
-            function = None  # the strategy may have no number for a tower
+        if function is not None and strategy.may_differ:
+            function = self._with_numbers(loop, function)
         if function is not None:
             assert isinstance(loop.node, cst.For)
             self._function(loop.node, function, strategy)
         else:
             self.made.changes += self._rounds(loop, strategy)
+
+    def _with_numbers(self, loop: Loop, function: ReplicaFunction) -> ReplicaFunction | None:
+        """A function that takes its number from a list, if the loop says how long that is; None without such a list.
+
+        The strategy may have no number for a tower.
+        """
+        arguments = function.arguments
+        if all(each.over for each in arguments):
+            return function
+        lists = {
+            each.over.value: self.file.meanings.home_of(each.over) for each in arguments if is_name(each.over)
+        }
+        for call in walk(*block(loop.node)):
+            match call:
+                case cst.Call(
+                    func=func, args=[cst.Arg(keyword=None, star="", value=cst.Name(value=name) as counted)]
+                ):
+                    is_the_list = name in lists and self.file.meanings.home_of(counted) is lists[name]
+                    if is_the_list and self.file.canonical(func) == "builtins.len":
+                        given = (each if each.over else each._replace(length=call) for each in arguments)
+                        return replace(function, arguments=tuple(given))
+        return None
 
     def _share(self, loops: Sequence[Loop]) -> None:
         """Makes one strategy of the module for the loops of several functions whose number of towers is not seen.
@@ -483,6 +505,9 @@ class _Writer:
     def _argument(self, strategy: Strategy, argument: Argument, parts: dict[str, cst.BaseExpression]) -> str:
         """What the towers are given, as a template whose parts are added."""
         over = argument.over
+        if argument.length is not None:
+            parts[f"part_{len(parts)}"] = argument.length
+            return f"{strategy.name}.per_replica(range({{part_{len(parts) - 1}}}))"
         if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
         if isinstance(over, cst.Call) and self.file.canonical(over.func) in RANGES:
