@@ -166,6 +166,10 @@ def test_what_adds_up_gradients_elsewhere_is_left() -> None:
     ],
 )
 def test_an_estimator_that_trains_on_tpus(call: str, kinds: list[str]) -> None:
-    own = "class TPUEstimator:\n    def __init__(self, model_fn):\n        pass\n"
+    own = dedent("""\
+        class TPUEstimator:
+            def __init__(self, model_fn):
+                pass
+        """)
     result = migrated(f"{TF}{own}\n\nconfig = {{}}\ntf.Session()\n{call}\n")
     assert [(each.code, each.kind) for each in result.findings] == [("T2T620", kind) for kind in kinds]

@@ -217,7 +217,11 @@ def mirrored_evaluations():
 
 @case
 def an_experiment():
-    folder, hook = tempfile.mkdtemp(), Losses()
+    folder, hook, evaluated_at = tempfile.mkdtemp(), Losses(), []
+
+    class Steps(tf.train.SessionRunHook):
+        def end(self, session):
+            evaluated_at.append(int(session.run(tf.train.get_global_step())))
 
     def make(config, params):
         estimator = tf.estimator.Estimator(model_fn, config=config, params={"rate": params.rate})
@@ -228,13 +232,16 @@ def an_experiment():
             train_steps=6,
             eval_steps=2,
             train_monitors=[hook],
-            check_interval_secs=1,
+            eval_hooks=[Steps()],
+            min_eval_frequency=2,
+            check_interval_secs=None,
         )
 
     run_config = tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3)
     hparams = tf.contrib.training.HParams(rate=0.05)
     found, _ = learn_runner.run(make, run_config=run_config, hparams=hparams)
-    return [sorted(found), [tf.constant(found[name]) for name in sorted(found)], tf.constant(hook.losses)]
+    values = [tf.constant(found[name]) for name in sorted(found)]
+    return [sorted(found), values, tf.constant(hook.losses), evaluated_at]
 
 
 @case

@@ -181,9 +181,8 @@ def _strategy_lines(
 
 def _is_of_a_cluster(file: File) -> bool:
     """True if a file has what only a program of several processes has."""
-    return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
-        map(_JOB.search, (text for call in find_devices(file) for text in texts_in(call.args[0].value)))
-    )
+    texts = texts_in(*(call.args[0].value for call in find_devices(file)))
+    return not _OF_CLUSTERS.isdisjoint(name for _, name in file.symbols) or any(map(_JOB.search, texts))
 
 
 def _find_setters(file: File) -> list[cst.Call]:
@@ -228,7 +227,7 @@ def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> lis
 
 
 def _texts(file: File, device: cst.BaseExpression) -> list[str]:
-    return [text for value in [device, *file.meanings.values(device)] if value for text in texts_in(value)]
+    return texts_in(device, *filter(None, file.meanings.values(device)))
 
 
 def _makes_variables(file: File, node: cst.CSTNode) -> bool:
@@ -241,7 +240,7 @@ def _makes_variables(file: File, node: cst.CSTNode) -> bool:
 
 
 def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
-    canonical, name = file.canonical(call.func) or "", last_name(call.func)
+    canonical, name = file.called(call), last_name(call.func)
     made = f"{canonical}.".startswith(_MAKE_VARIABLES) and not canonical.startswith(_STRUCTURES)
     own = not canonical.startswith("tf.") and name in file.program.own_names
     return name in _MAKE_SLOTS or ((made or own) and not _is_reused(file, call, node))

@@ -118,16 +118,12 @@ def _is_the_mean(
     file: File, loop: cst.For, name: cst.Name, means: dict[cst.BaseExpression, cst.Call]
 ) -> bool:
     """True if a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
-    match file.parent(name):
-        case (
-            cst.Assign(
-                targets=[cst.AssignTarget(target=target)], value=cst.Call(args=[given]) as call
-            ) as statement
-        ):
-            own = nodes.is_name(given.value) and given.value.value == name.value
-            return (
-                target is name and own and means.get(given.value) is call and is_after(file, loop, statement)
-            )
+    statement = file.parent(name)
+    if nodes.only_target(statement) is not name or not isinstance(statement, cst.Assign):
+        return False
+    match statement.value:
+        case cst.Call(args=[cst.Arg(value=cst.Name(value=given) as own)]) as call if given == name.value:
+            return means.get(own) is call and is_after(file, loop, statement)
     return False
 
 
@@ -137,13 +133,13 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
     place = None
     if isinstance(around, cst.Tuple) and not nodes.has_star(around):
         place, around = nodes.items(around).index(name), file.parent(around)
-    if not isinstance(around, cst.Assign) or len(around.targets) != 1:
+    target = nodes.only_target(around)
+    if not isinstance(around, cst.Assign) or target is None:
         return None
     value: cst.BaseExpression = around.value
     if place is not None:
-        if not isinstance(value, cst.Tuple) or nodes.has_star(value):
+        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple) or nodes.has_star(value):
             return None
-        target = cst.ensure_type(around.targets[0].target, cst.Tuple)
         if len(value.elements) != len(target.elements) or target.lpar or value.lpar:
             return None
         value = nodes.items(value)[place]
@@ -234,7 +230,7 @@ def find_filled_lists(file: File, loop: cst.For) -> set[str]:
 def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
     """True if a use of a list leaves it as it is, and gives it no other name."""
     if isinstance(around, cst.Call):
-        canonical = file.canonical(around.func) or ""
+        canonical = file.called(around)
         return around.func is not name and (
             canonical.startswith(("tf.", "builtins.")) or _gives_an_item_a_variable(file, around)
         )
@@ -248,7 +244,7 @@ def needs_an_item(file: File, node: cst.CSTNode, lists: set[str], loop: cst.For)
             index = nodes.index_of(node)
             index = index.expression if isinstance(index, cst.UnaryOperation) else index
             return isinstance(index, cst.Integer)
-        case cst.Call(func=func, args=given) if file.canonical(func) in _NEED_AN_ITEM:
+        case cst.Call(args=given) if file.called(node) in _NEED_AN_ITEM:
             return any(nodes.is_name(each.value) and each.value.value in lists for each in given)
         case cst.Call(
             func=cst.Attribute(attr=cst.Name(value="apply_gradients"), value=optimizer), args=[first, *_]
@@ -295,7 +291,5 @@ def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
         given = file.program.given_to_attributes(node.attr.value)
     else:
         given = [(file, value or node) for value in file.meanings.values(node)]
-    made = [
-        other.canonical(value.func) or "" if isinstance(value, cst.Call) else "" for other, value in given
-    ]
+    made = [other.called(value) for other, value in given]
     return bool(made) and all(name.startswith("tf.train.") and name.endswith("Optimizer") for name in made)

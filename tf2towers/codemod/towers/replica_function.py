@@ -218,7 +218,7 @@ class _Body:
             return (
                 isinstance(call, cst.Call)
                 and call.func is not closure
-                and self.file.canonical(call.func) in GOES_THROUGH
+                and self.file.called(call) in GOES_THROUGH
             )
         if isinstance(closure, cst.FunctionDef):
             return self._is_only_called(closure, frozenset())
@@ -226,7 +226,7 @@ class _Body:
             return isinstance(parent, cst.For) and parent.iter is closure
         if not isinstance(closure, cst.Lambda) or not isinstance(call, cst.Call):
             return False
-        return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
+        return call.func is closure or self.file.called(call) in _CALLS_AT_ONCE
 
     def _is_only_called(self, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]) -> bool:
         """True if a function of the body is called in the round that defines it, and nothing keeps it.
@@ -252,7 +252,7 @@ class _Body:
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
         if not isinstance(call, cst.Call) or self.loop not in self.file.ancestors(use):
             return False
-        if call.func is not use and self.file.canonical(call.func) not in _CALLS_AT_ONCE:
+        if call.func is not use and self.file.called(call) not in _CALLS_AT_ONCE:
             return False
         for around in self.file.ancestors(use):
             if around is self.loop:
@@ -315,14 +315,11 @@ class _Body:
 
     def _is_split(self) -> bool:
         """True if TensorFlow has split something into as many parts as there are rounds, which is an error for none."""
-        call = self.loop.iter
-        if not isinstance(call, cst.Call) or self.file.canonical(call.func) not in RANGES:
-            return False
-        count = count_of(call)
+        count = count_of(self.file, self.loop.iter)
         return count is not None and any(
             self._is_split_into(split, count)
             for split in self.file.all(cst.Call)
-            if self.file.canonical(split.func) in ("tf.split", "tf.split_v")
+            if self.file.called(split) in ("tf.split", "tf.split_v")
         )
 
     def _is_split_into(self, split: cst.Call, count: cst.BaseExpression) -> bool:
@@ -391,7 +388,7 @@ def _may_leave(node: cst.CSTNode) -> bool:
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
     """True if `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
-    again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
+    again = _loop_of(file, loop) is not None
     for name in file.all(cst.Name):
         if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
             call = file.parent(name)
@@ -424,7 +421,7 @@ def _is_of_a_function(file: File, loop: cst.For) -> bool:
 
 
 def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
-    return next((around for around in file.ancestors(node) if isinstance(around, cst.For | cst.While)), None)
+    return file.around(node, cst.For, cst.While)
 
 
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
@@ -433,10 +430,9 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
         return bool(iterable.elements) and not nodes.has_star(iterable)
     if not isinstance(iterable, cst.Call):
         return False
-    name, given = file.canonical(iterable.func), nodes.positional(iterable)
+    name, given = file.called(iterable), nodes.positional(iterable)
     if name in RANGES:
-        count = count_of(iterable)
-        value = nodes.literal(_constant(file, count))
+        value = nodes.literal(_constant(file, count_of(file, iterable)))
         return isinstance(value, int) and value > 0
     if name not in ZIPS | {"builtins.enumerate"} or nodes.has_star(iterable):
         return False
@@ -471,13 +467,12 @@ def _loop_parameters(
 def _pair_targets(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> Iterator[Argument | None]:
-    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
-    name = file.canonical(call.func) if call is not None else None
-    given = nodes.positional(call) if call is not None else []
     if nodes.is_name(target):
-        ranged = call is not None and name in RANGES
-        yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
+        yield Argument(target.value, iterable, count_of(file, iterable) is not None)
         return
+    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
+    given = nodes.positional(call) if call is not None else []
+    name = file.called(call)
     parts = (
         nodes.items(target) if isinstance(target, cst.Tuple | cst.List) and not nodes.has_star(target) else []
     )
@@ -518,7 +513,7 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """True if a use of a list in the body certainly leaves it as it is: an item of it, its length."""
     if isinstance(parent, cst.Subscript) and parent.value is node:
         return file.is_read(parent) and nodes.index_of(parent) is not None
-    return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
+    return file.called(parent) in ("builtins.len", "builtins.str")
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:

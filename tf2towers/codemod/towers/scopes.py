@@ -84,8 +84,8 @@ def cpu_item(file: File, node: cst.With) -> cst.Call | None:
     """The last `tf.device('/cpu:0')` that a `with` enters; None if it enters none."""
     for item in reversed(node.items):
         match item:
-            case cst.WithItem(item=cst.Call(func=func, args=[given]) as call, asname=None):
-                if file.canonical(func) == "tf.device" and str(literal(given.value)).lower() in _CPU:
+            case cst.WithItem(item=cst.Call(args=[given]) as call, asname=None):
+                if file.called(call) == "tf.device" and str(literal(given.value)).lower() in _CPU:
                     return call
     return None
 
@@ -208,7 +208,7 @@ def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
 
     What the program's own functions do to an object is seen where they assign to its attributes.
     """
-    canonical, called = file.canonical(call.func) or "", last_name(call.func)
+    canonical, called = file.called(call), last_name(call.func)
     owner = _holder(call.func.value) if isinstance(call.func, cst.Attribute) else ""
     given = {last_name(each.value) for each in call.args} - {""}
     if called in ("setattr", "__setattr__"):

@@ -49,7 +49,7 @@ from tf2towers.codemod.nodes import (
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
-from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.device import name_gpus, texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -80,6 +80,8 @@ from tf2towers.codemod.towers.scopes import (
 from tf2towers.codemod.towers.servers import Setter, setter_around
 
 _LIMIT = 100
+#: what a tower is given is in several rows where one would be longer
+_LIMIT_OF_ROWS = 120
 #: names for a tower's function
 _NAMES = ("tower", "build_tower", "tower_function")
 #: a file with GPU loops without gradients in more functions than these has layers that loop over the GPUs themselves
@@ -94,6 +96,8 @@ _TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 #: names of what the towers return, where it is much
 _RESULTS = ("results", "tower_results")
+#: the name of the strategy that functions share, which none of them binds
+_SHARED = "the strategy of several functions"
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -127,16 +131,11 @@ class TowerChanges:
     reduced: dict[cst.Call, str] = field(default_factory=dict)
 
 
-def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
+def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str] = ("strategy",)) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.names.identifiers), names[0])
-    found, number = name, 1
-    of_module = file.found.get((fresh_name, None), set())
-    known = file.names.identifiers | taken | of_module | file.program.names_by_stars
-    while found in known:
-        number += 1
-        found = f"{name}_{number}"
+    found = file.decided.fresh(name, taken | file.found.get(_SHARED, set()))
     taken.add(found)
     return found
 
@@ -233,7 +232,8 @@ class _Writer:
             if len({self.file.function_around(each.node) for each in group}) > 1
         ]
         if nodes:
-            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
+            name = fresh_name(self.file, self.file.tree.module)
+            self.file.found[_SHARED] = {name}
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None, is_there=True)
             made_here = self._strategy_line(strategy, self.file.body[0])
             insertion = make_before(self.file, nodes, made_here, at_top=True)
@@ -278,7 +278,7 @@ class _Writer:
         if scope is None or not makes_a_graph(self.file, scope):
             if (earlier := self._earlier_strategy(loop, made)) is not None:
                 return earlier
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
@@ -324,37 +324,26 @@ class _Writer:
         is_known = is_known_at(self.file, scope, made) and (
             setter.target is None or is_kept(self.file, made, self.file.statement(setter.call), scope)
         )
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made if is_known else graph, scope, scope, setter=setter)
         self.made.strategies.append(strategy)
         return strategy
 
     def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
         """The list `gpus` for `[gpus[i] for i in range(n)]`, if it is made for each of `range(n)`, and only read."""
-        match loop.device.expression, loop.iterable:
-            case cst.Subscript(value=cst.Name() as whole) as item, cst.Call() as rounds if made.counted:
-                pass
+        towers = count_of(self.file, loop.iterable)
+        match loop.device.expression:
+            case cst.Subscript(value=cst.Name() as whole) as item if made.counted and towers is not None:
+                index = index_of(item)
             case _:
                 return made
-        index, towers = (
-            index_of(item),
-            count_of(rounds) if self.file.canonical(rounds.func) in RANGES else None,
-        )
-        if (
-            not is_name(index)
-            or not is_name(loop.target)
-            or index.value != loop.target.value
-            or towers is None
-        ):
+        if not is_name(index) or not is_name(loop.target) or index.value != loop.target.value:
             return made
         match self.file.meanings.bindings(whole):
             case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
-                again = every.for_in.iter
+                count = count_of(self.file, every.for_in.iter)
             case _:
                 return made
-        if not isinstance(again, cst.Call) or self.file.canonical(again.func) not in RANGES:
-            return made
-        count = count_of(again)
         if count is None or self.file.text.of(count) != self.file.text.of(towers):
             return made
         known = StrategyArguments("{towers}", {"towers": towers})
@@ -475,6 +464,9 @@ class _Writer:
         head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         run = self._broken(f"{head}{call}", rest, parts, inner)
+        if max(map(len, run.format_map(self._texts(parts)).splitlines())) > _LIMIT_OF_ROWS - len(inner):
+            each_row = f",\n{self._deeper}      ".join(given)
+            run = f"{head}{call}\n{self._deeper}{name},\n{self._deeper}args=({each_row}{comma}))"
         last: list[str] = []
         if function.returned:
             names = ", ".join(function.returned)
@@ -510,7 +502,7 @@ class _Writer:
             return f"{strategy.name}.per_replica(range({{part_{len(parts) - 1}}}))"
         if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
-        if isinstance(over, cst.Call) and self.file.canonical(over.func) in RANGES:
+        if isinstance(over, cst.Call) and self.file.called(over) in RANGES:
             names = [f"part_{len(parts) + place}" for place in range(len(over.args))]
             parts.update(zip(names, (each.value for each in over.args), strict=True))
             given = zip(over.args, names, strict=True)
@@ -548,7 +540,7 @@ class _Writer:
                 self.file.note(site, "T2T605", message, kind="note")
             sites = []
         sites += self._given_devices()
-        sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
+        sites = [site for site in sites if find_unreached_context(self.file, site) is None]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
@@ -562,13 +554,13 @@ class _Writer:
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), StrategyArguments(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
             self._add_strategy(strategy, outer)
             self.made.changes.append(enter_scope(self.file, outer, f"{strategy.name}.scope()"))
         if alone:
-            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
+            name = fresh_name(self.file, self.file.tree.module)
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
@@ -615,9 +607,8 @@ class _Writer:
         loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
         if loops:
             values = [getattr(each, "value", device) for each in bindings] or [device]
-            called = [value.func for value in values if isinstance(value, cst.Call)]
-            known = (self.file.canonical(each) or "" for each in called)
-            if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
+            called = [self.file.called(value) for value in values if isinstance(value, cst.Call)]
+            if len(called) != 1 or not any(map(_takes_gradients, loops)) or called[0].startswith("tf."):
                 return False
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
@@ -869,8 +860,7 @@ def _takes_gradients(loop: cst.CSTNode) -> bool:
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
     """True if `tf.device` is given a GPU of this machine."""
-    texts = texts_in(device)
-    return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
+    return name_gpus(texts_in(device))
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:

@@ -59,12 +59,12 @@ class Experiment:
         train_monitors, eval_hooks: hooks.
         eval_delay_secs: seconds before an evaluation.
         continuous_eval_throttle_secs: seconds from the start of an evaluation to that of the next.
-        min_eval_frequency: 0: no evaluation before the end of the training.
+        min_eval_frequency: the steps between two looks for a new checkpoint in `train_and_evaluate`; 1 by default, and
+            with 0 nothing is evaluated before the end of the training.
         train_steps_per_iteration: steps between the evaluations of `continuous_train_and_eval`: by default a tenth of
             `train_steps`, or 1,000.
         saving_listeners: of the training.
-        check_interval_secs: without effect: TensorFlow 1.15 looked for a new checkpoint that often, and here each one
-            is evaluated when it is saved.
+        check_interval_secs: seconds between two looks for a new checkpoint in `train_and_evaluate`; None: no limit.
     """
 
     def __init__(
@@ -83,13 +83,15 @@ class Experiment:
         min_eval_frequency: int | None = None,
         train_steps_per_iteration: int | None = None,
         saving_listeners: Any = None,
-        check_interval_secs: float = 5,
+        check_interval_secs: float | None = 5,
     ) -> None:
         self.eval_metrics = eval_metrics
         self.estimator, self.train_steps, self.eval_steps = estimator, train_steps, eval_steps
         self._train_input_fn, self._eval_input_fn = train_input_fn, eval_input_fn
         self._train_hooks, self._eval_hooks = list(train_monitors or ()), list(eval_hooks or ())
-        self._eval_delay, self._evaluates_often = eval_delay_secs, min_eval_frequency != 0
+        self._eval_delay = eval_delay_secs
+        self._look_steps = 1 if min_eval_frequency is None else min_eval_frequency
+        self._look_seconds = check_interval_secs
         self._listeners = list(saving_listeners or ())
         self._throttle = continuous_eval_throttle_secs
         tenth = 1000 if train_steps is None else train_steps // 10
@@ -101,18 +103,18 @@ class Experiment:
 
     def train(self, delay_secs: float | None = None) -> Any:
         """Trains up to the last step; each worker after the first begins 5 seconds later than the one before it."""
-        return self._train(self._listeners, delay_secs)
+        return self._train(self._train_hooks, delay_secs)
 
-    def _train(self, listeners: list[Any], delay_secs: float | None) -> Any:
+    def _train(self, hooks: list[Any], delay_secs: float | None) -> Any:
         config = self.estimator.config
         if config.cluster_spec and config.master:
             self._server()
         time.sleep(min(60, (config.task_id or 0) * 5) if delay_secs is None else delay_secs)
         return self.estimator.train(
             self._train_input_fn,
-            hooks=self._train_hooks,
+            hooks=hooks,
             max_steps=self.train_steps,
-            saving_listeners=listeners,
+            saving_listeners=self._listeners,
         )
 
     def evaluate(self, delay_secs: float | None = None, name: str | None = None) -> Any:
@@ -127,8 +129,8 @@ class Experiment:
 
     def train_and_evaluate(self) -> tuple[Any, list[Any]]:
         """Trains, evaluates new checkpoints, and the last one; the result of that, and what was exported: nothing."""
-        often = [_Evaluating(self._evaluate)] if self._evaluates_often else []
-        self._train([*self._listeners, *often], 0)
+        often = [_Evaluating(self, self._look_steps, self._look_seconds)] if self._look_steps else []
+        self._train([*self._train_hooks, *often], 0)
         return self._evaluate(), []
 
     local_run = train_and_evaluate
@@ -241,17 +243,51 @@ def _predicate(given: Callable[..., Any] | None) -> Callable[[Any, str | None], 
     return lambda found, checkpoint: given(found)
 
 
-class _Evaluating(tf.train.CheckpointSaverListener):
-    """Evaluates each checkpoint but the first, of the untrained model."""
+class _Evaluating(tf.train.SessionRunHook):
+    """Looks for a new checkpoint while an experiment trains, and evaluates it.
 
-    def __init__(self, evaluate: Callable[[], Any]) -> None:
-        self._evaluate, self._begun = evaluate, False
+    As TensorFlow 1.15's `ValidationMonitor` did; its session calls are the same.
 
-    def after_save(self, session: Any, global_step_value: Any) -> None:
-        """Evaluates what has been saved."""
-        if self._begun:
-            self._evaluate()
-        self._begun = True
+    Args:
+        experiment: evaluates.
+        steps: between two looks.
+        seconds: between two looks, at least; None: no limit.
+    """
+
+    def __init__(self, experiment: Experiment, steps: int, seconds: float | None) -> None:
+        self._experiment, self._steps, self._seconds = experiment, steps, seconds
+        self._step: int | None = None
+        self._looked_at_step, self._looked_at = 0, float("-inf")
+        self._evaluated: str | None = None
+
+    def begin(self) -> None:
+        """Finds the counter of steps."""
+        self._step, self._counter = None, tf.train.get_global_step()
+
+    def before_run(self, run_context: Any) -> Any:
+        """Fetches the counter."""
+        if self._step is None:
+            self._step = int(run_context.session.run(self._counter)) + 1
+        return tf.train.SessionRunArgs(self._counter)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Looks, where steps enough have passed."""
+        step, self._step = self._step or 0, int(run_values.results) + 1
+        if step >= self._looked_at_step + self._steps:
+            self._looked_at_step = step
+            self._look(step)
+
+    def _look(self, step: int) -> None:
+        now = time.time()
+        if self._seconds is not None and now - self._looked_at <= self._seconds:
+            return
+        self._looked_at = now
+        checkpoint = self._experiment.estimator.latest_checkpoint()
+        if checkpoint is not None and checkpoint != self._evaluated:
+            self._evaluated = checkpoint
+            found = self._experiment._evaluate()
+            said = ", ".join(f"{name} = {value}" for name, value in found.items())
+            tf.logging.info(f"Validation (step {step}): {said}")
 
 
 def run(

@@ -30,6 +30,12 @@ def _scatter(kind: str, variable: Any, indices: tf.Tensor, updates: tf.Tensor) -
     return getattr(v1, f"scatter_{kind.lower()}")(variable, indices, updates).op
 
 
+def _numbers(adam: Any, dtype: Any) -> list[tf.Tensor]:
+    """The powers of both decays, the rate, both decays and epsilon."""
+    numbers = (*adam._get_beta_accumulators(), adam._lr_t, adam._beta1_t, adam._beta2_t, adam._epsilon_t)
+    return [tf.cast(number, dtype) for number in numbers]
+
+
 class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
 
@@ -37,8 +43,7 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
         return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        power1, power2, rate, beta1, beta2, epsilon = (tf.cast(number, grad.dtype) for number in numbers)
+        power1, power2, rate, beta1, beta2, epsilon = _numbers(self, grad.dtype)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
         v_rows = beta2 * tf.gather(v, indices) + (1 - beta2) * tf.square(grad)
@@ -53,13 +58,9 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
 class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam with Nesterov's momentum (Dozat, 2015)."""
 
-    def _numbers(self, dtype: Any) -> list[tf.Tensor]:
-        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        return [tf.cast(number, dtype) for number in numbers]
-
     def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
         names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
-        numbers = dict(zip(names, self._numbers(grad.dtype), strict=True))
+        numbers = dict(zip(names, _numbers(self, grad.dtype), strict=True))
         written = {"var": var, **{name: self.get_slot(var, name) for name in "mv"}}
         given = {**numbers, "grad": grad, "use_locking": self._use_locking, "use_nesterov": True}
         if not hasattr(var, "handle"):  # a reference, in an original that `verify` records
@@ -72,7 +73,7 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
         return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        power1, power2, rate, beta1, beta2, epsilon = self._numbers(grad.dtype)
+        power1, power2, rate, beta1, beta2, epsilon = _numbers(self, grad.dtype)
 
         def decayed(name: str, decay: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
             """The slot's rows after all of it has decayed, and these have grown."""
