@@ -36,6 +36,7 @@ ONE_LINE = [
     ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
     ("o = tf.contrib.opt.AdaMaxOptimizer(0.1)", "o = opt.AdaMaxOptimizer(0.1)"),
     ("p = tf.contrib.learn.preprocessing.VocabularyProcessor(5)", "p = vocabulary.VocabularyProcessor(5)"),
+    ("p = tf.contrib.predictor.from_saved_model(f)", "p = predictor.from_saved_model(f)"),
     ("s = tf.contrib.learn.make_export_strategy(f)", "s = learn.make_export_strategy(f)"),
     ("s = tf.contrib.learn.utils.saved_model_export_utils.make_export_strategy(f)",
      "s = learn.make_export_strategy(f)"),

@@ -176,5 +176,5 @@ def test_a_label_that_is_no_class() -> None:
 def test_a_file_that_is_there_is_not_downloaded(tmp_path: Path) -> None:
     (tmp_path / "a.gz").write_bytes(b"")
     assert input_data.maybe_download("a.gz", str(tmp_path), "http://x/a.gz") == str(tmp_path / "a.gz")
-    with pytest.raises(FileNotFoundError, match="http://x/b.gz"):
+    with pytest.raises(FileNotFoundError, match="TensorFlow 1 took it from"):
         input_data.maybe_download("b.gz", str(tmp_path), "http://x/b.gz")

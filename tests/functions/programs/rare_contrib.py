@@ -1,10 +1,12 @@
 """Parts of tf.contrib that few programs use, and names that were reached by other roads."""
 
+import os
 import tempfile
 
 import numpy as np
 import tensorflow as tf
 from cases import case, fed, given, normal, uniform
+from tensorflow.contrib import predictor
 from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
 from tensorflow.contrib.framework.python.ops import audio_ops
 from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_attention
@@ -453,3 +455,39 @@ def private_names_that_are_the_same():
             control_flow_util.GetContainingXLAContext(None), deprecation._PRINT_DEPRECATION_WARNINGS,
             signature_def_utils_impl.predict_signature_def({"x": step}, {"y": step}).method_name,
         ]  # fmt: skip
+
+
+@case
+def a_predictor():
+    folder = os.path.join(tempfile.mkdtemp(), "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder_with_default([[1.0, 2.0]], [None, 2], name="x")
+        w = tf.get_variable("w", [2, 1], initializer=tf.constant_initializer(0.5))
+        y, sums = tf.matmul(x, w, name="y"), tf.reduce_sum(x, 1)
+        session.run(tf.global_variables_initializer())
+        builder = tf.saved_model.builder.SavedModelBuilder(folder)
+        signature = tf.saved_model.signature_def_utils.predict_signature_def({"x": x}, {"y": y, "sums": sums})
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
+        builder.save()
+    predict = predictor.from_saved_model(folder)
+    named = predictor.from_saved_model(folder, input_names={"in": "x:0"}, output_names={"out": "y:0"})
+    refused = []
+    for call in (
+        lambda: predict({"z": 1}),
+        lambda: predictor.from_saved_model(folder, "serving_default", signature),
+        lambda: predictor.from_saved_model(folder, input_names={}),
+    ):
+        try:
+            call()
+        except ValueError as problem:
+            refused.append(str(problem)[:40])
+    found = predict({"x": [[3.0, 4.0], [0.0, 1.0]]})
+    names = [
+        sorted(predict.feed_tensors),
+        sorted(predict.fetch_tensors),
+        predict.session.graph is predict.graph,
+    ]
+    return [
+        names, refused, found["y"].tolist(), found["sums"].tolist(),
+        predict({"x": None})["y"].tolist(), named({"in": [[1.0, 1.0]]})["out"].tolist(),
+    ]  # fmt: skip
