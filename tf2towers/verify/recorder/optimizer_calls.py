@@ -25,19 +25,47 @@ def watch_updates(
 ) -> None:
     """Calls back for each update that a TF1 program builds: (the optimizer, its operation, the pairs it applies).
 
+    A script's optimizer may have an `apply_gradients` of its own, as BERT's Adam with weight decay. It counts where no
+    other one is called in it.
+
     Args:
-        optimizer_classes: the classes that define `apply_gradients`.
+        optimizer_classes: TensorFlow's classes that define `apply_gradients`, the base of all optimizers first.
         callback: called when the operation has been built.
     """
+    watched = set(optimizer_classes)
+    built = []  # type: List[Any]
+
+    def note(optimizer: Any, returned: Any, pairs: List[Tuple[Any, Any]]) -> None:
+        built.append(getattr(returned, "op", returned))
+        callback(optimizer, built[-1], pairs)
 
     def apply_gradients(apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
-        op = apply(optimizer, pairs, *args, **kwargs)
-        callback(optimizer, getattr(op, "op", op), pairs)
-        return op
+        returned = apply(optimizer, pairs, *args, **kwargs)
+        note(optimizer, returned, pairs)
+        return returned
+
+    def apply_of_script(apply: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        before = len(built)
+        if "grads_and_vars" in kwargs:
+            args = (kwargs.pop("grads_and_vars"),) + args
+        args = tuple(list(each) if hasattr(each, "__next__") else each for each in args)  # `zip` is read twice
+        returned = apply(optimizer, *args, **kwargs)
+        pairs = [pair for pair in args[0] if isinstance(pair, tuple) and pair[1] is not None] if args else []
+        if len(built) == before and pairs and hasattr(getattr(returned, "op", returned), "control_inputs"):
+            note(optimizer, returned, pairs)
+        return returned
+
+    def begin(original: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        original(optimizer, *args, **kwargs)
+        for kind in type(optimizer).__mro__:
+            if "apply_gradients" in vars(kind) and kind not in watched:
+                watched.add(kind)
+                wrap(kind, "apply_gradients", apply_of_script)
 
     for kind in optimizer_classes:
         wrap(kind, "apply_gradients", apply_gradients)
+    wrap(optimizer_classes[0], "__init__", begin)
 
 
 class OptimizerCalls:
