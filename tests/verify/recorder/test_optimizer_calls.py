@@ -55,11 +55,15 @@ def seen() -> list[tuple[str, Any]]:
      (lambda: Around(Own()), "own 1")],
 )  # fmt: skip
 @pytest.mark.parametrize("by_keyword", [False, True])
-def test_each_update_is_seen_once(make: Any, name: str, by_keyword: bool, seen: list[tuple[str, Any]]) -> None:
+def test_each_update_is_seen_once(
+    make: Any, name: str, by_keyword: bool, seen: list[tuple[str, Any]]
+) -> None:
     del seen[:]
     pairs = zip([1.0], ["w"], strict=True)
     optimizer = make()
-    returned = optimizer.apply_gradients(grads_and_vars=pairs) if by_keyword else optimizer.apply_gradients(pairs)
+    returned = (
+        optimizer.apply_gradients(grads_and_vars=pairs) if by_keyword else optimizer.apply_gradients(pairs)
+    )
     assert returned.name == name
     assert seen == [(name, [(1.0, "w")])]
 

@@ -49,7 +49,9 @@ def watch_updates(
         before = len(built)
         if "grads_and_vars" in kwargs:
             args = (kwargs.pop("grads_and_vars"),) + args
-        args = tuple(list(each) if hasattr(each, "__next__") else each for each in args)  # `zip` is read twice
+        args = tuple(
+            list(each) if hasattr(each, "__next__") else each for each in args
+        )  # `zip` is read twice
         returned = apply(optimizer, *args, **kwargs)
         pairs = [pair for pair in args[0] if isinstance(pair, tuple) and pair[1] is not None] if args else []
         if len(built) == before and pairs and hasattr(getattr(returned, "op", returned), "control_inputs"):
