@@ -173,7 +173,7 @@ with tf.Session() as sess:
     print([value.tolist() for value in sess.run([
         tf.concat(0, [[1.0], [2.0]]), tf.concat([[1.0], [2.0]], 0), tf.concat(concat_dim=0, values=[[1.0], [2.0]]),
         tf.split(0, 2, logits[0])[1], tf.split(logits, 2, 1)[1][0],
-        tf.split(split_dim=0, num_split=2, value=logits[0])[0], tf.reverse([[1.0, 2.0]], [False, True])[0],
+        tf.split(split_dim=0, num_split=2, value=logits[0])[0],
     ])])
     print([round(float(value[0]), 4) for value in sess.run([
         tf.nn.softmax_cross_entropy_with_logits(logits, labels),
@@ -187,7 +187,7 @@ OF_OLD = """
 parse reload
 4
 train eval True
-[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0], [2.0, 1.0]]
+[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0]]
 [0.3133, 0.3133, 1.3133]
 """
 

@@ -54,18 +54,17 @@ def main(
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
     if own is not None:
         sys.meta_path.insert(0, own)
+    order = Order(tf)
     if not options.get("migrated"):
         meet_servers(tf)
-    order = Order(tf)
-    if not (options.get("migrated") or options.get("free")):
         order.install()
-    seed, out, in_cluster = options["seed"], options["out"], "workers" in options
+    out, in_cluster = options["out"], "workers" in options
     continuous = options["record"] == "calls" or options.get("continuous")
-    seeds.fix_seeds(seed)
+    seeds.fix_seeds()
     if continuous:
-        seeds.same_draws(seed)
+        seeds.same_draws()
     else:
-        seeds.fix_graph_seeds(tf, seed)
+        seeds.fix_graph_seeds(tf)
     task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
@@ -95,7 +94,18 @@ def main(
             SharedGradients(tf, schedule, turns, task, len(workers)).install()
             poll_chief(_session_manager(options, tf), turns)
         recorder.watch()
-    process = _Process(tf, recorder, options, order, own, queues, writes, turns)
+
+    def more_facts() -> Dict[str, Any]:
+        of_tf1 = order.graphs if str(tf.__version__).startswith("1.") else []
+        return {
+            "queues": queues.facts(),
+            "open": sorted(order.open),
+            "changed": changed_ops(of_tf1),
+            "of_original": own.of_the_original() if own is not None else [],
+            "restored": restored(tf, writes) if writes is not None else [],
+        }
+
+    process = _Process(tf, recorder, options, more_facts, queues, turns)
     if options["record"] == "calls" and not in_cluster:
         server, manager = _server(options, tf), _session_manager(options, tf)
         tasks = OwnTasks(tf, options, server, manager, script, process.begin, process.finish)
@@ -146,8 +156,8 @@ def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]
 
     keep_writes(options)
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
-    seeds.fix_seeds(options["seed"])
-    tf.random.set_seed(options["seed"])
+    seeds.fix_seeds()
+    tf.random.set_seed(seeds.SEED)
     return _Process(tf, recorder, options).run(lambda: run(script, arguments, options))
 
 
@@ -156,10 +166,8 @@ class _Process(object):
 
     Args:
         recorder: has `facts`, a `writer` for them, and calls `on_enough`.
-        order: for an original, the accesses whose order its graphs do not fix.
-        own: for a migrated script, the finder of its modules.
+        more_facts: returns those of the process.
         queues: the watched queues.
-        writes: the redirected writes.
         turns: in a cluster, those of the worker. The process then goes on when enough is recorded, and stays when the
             script has ended: TF 1's sessions wait for ever for a task that has gone.
     """
@@ -169,14 +177,12 @@ class _Process(object):
         tf: Any,
         recorder: Any,
         options: Dict[str, Any],
-        order: Optional[Order] = None,
-        own: Optional[OwnModules] = None,
+        more_facts: Callable[[], Dict[str, Any]] = dict,
         queues: Optional[Queues] = None,
-        writes: Optional[Writes] = None,
         turns: Optional[Turns] = None,
     ) -> None:
-        self._tf, self._recorder, self._options, self._order = tf, recorder, options, order
-        self._own, self._queues, self._writes, self._turns = own, queues, writes, turns
+        self._tf, self._recorder, self._options, self._more_facts = tf, recorder, options, more_facts
+        self._queues, self._turns = queues, turns
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
@@ -250,16 +256,7 @@ class _Process(object):
 
     def _finish(self, recorder: Any) -> None:
         self._open.remove(recorder)
-        found = dict(recorder.facts(), **versions(self._tf))
-        found["queues"] = self._queues.facts() if self._queues is not None else {}
-        found["open"] = sorted(self._order.open) if self._order is not None else []
-        of_tf1 = (
-            self._order.graphs if self._order is not None and found["tensorflow"].startswith("1.") else []
-        )
-        found["changed"] = changed_ops(of_tf1)
-        found["of_original"] = self._own.of_the_original() if self._own is not None else []
-        found["restored"] = restored(self._tf, self._writes) if self._writes is not None else []
-        recorder.writer.facts(found)
+        recorder.writer.facts({**recorder.facts(), **self._more_facts(), **versions(self._tf)})
         if self._turns is not None:
             print("\n" + RECORDED, flush=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tf2towers.verify.recorder.optimizer_calls import watch_updates
+from tf2towers.verify.recorder.updates import watch_updates
 
 
 class Base:
