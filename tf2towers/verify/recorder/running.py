@@ -18,9 +18,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from . import placement, seeds
 from .calls.own_tasks import OwnTasks
 from .calls.recording import CallRecorder
-from .calls.shared_gradients import SharedGradients
+from .calls.shared_gradients import take_turns
 from .calls.tokens import SyncReplicas
-from .calls.turns import InTurns, Turns, poll_chief
+from .calls.turns import Turns
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
@@ -71,28 +71,20 @@ def main(
     keep_stack(os.path.join(out, (task or "the-script") + ".stack"))
     if in_cluster and task not in options["workers"]:
         return end_process(run(script, arguments, options))
-    turns = None
-    writer, queues = (
-        Writer(os.path.join(out, task)),
-        Queues(tf, os.path.join(out, task), _given(options, task)),
-    )
+    server, manager = _of_clusters(options, tf)
+    folder, turns = os.path.join(out, task), None
+    writer, queues, before = Writer(folder), Queues(tf, folder, _given(options, task)), _before(options, task)
     queues.install()
     if options["record"] == "steps":
-        recorder = SessionRecorder(tf, writer, options["steps"], _before(options, task))  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], before)  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        before = _before(options, task)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, before)
         if in_cluster:
-            workers = options["workers"]
-            have_threads(tf, _server(options, tf))
-            turns = Turns(options["out"], workers.index(task), len(workers))
-            sync = SyncReplicas(tf)
-            sync.install()
-            recorder.schedule = schedule = InTurns(turns, sync)
-            SharedGradients(tf, schedule, turns, task, len(workers)).install()
-            poll_chief(_session_manager(options, tf), turns)
+            turns = Turns(out, options["workers"].index(task), len(options["workers"]))
+            have_threads(tf, server)
+            take_turns(tf, recorder, turns, SyncReplicas(tf), task, manager)
         recorder.watch()
 
     def more_facts() -> Dict[str, Any]:
@@ -106,8 +98,9 @@ def main(
         }
 
     process = _Process(tf, recorder, options, more_facts, queues, turns)
-    if options["record"] == "calls" and not in_cluster:
-        server, manager = _server(options, tf), _session_manager(options, tf)
+    if in_cluster:
+        wrap(server, "join", process.serve)
+    elif options["record"] == "calls":
         tasks = OwnTasks(tf, options, server, manager, script, process.begin, process.finish)
         process.follow(tasks)
     return process.run(start or (lambda: run(script, arguments, options)))
@@ -186,8 +179,6 @@ class _Process(object):
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
-        if turns is not None:
-            wrap(_server(options, tf), "join", self._serve)
 
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
@@ -202,7 +193,7 @@ class _Process(object):
                 time.sleep(60)
         return end_process(status)
 
-    def _serve(self, join: Callable[..., None], *args: Any) -> None:
+    def serve(self, join: Callable[..., None], *args: Any) -> None:
         """A worker that only serves, as in in-graph replication, makes no call, and takes no turn."""
         self.finish()
         if self._turns is not None:
@@ -331,22 +322,14 @@ def _without_rewriting(settings: Any, given: Any) -> Any:
     return settings
 
 
-def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
-    """The class whose objects wait for the chief's initialization."""
-    if options.get("migrated"):
-        from tf2towers.runtime.graph_session.managed import SessionManager
-
-        return SessionManager
-    return tf.train.SessionManager
-
-
-def _server(options: Dict[str, Any], tf: Any) -> Any:
-    """The class of servers."""
+def _of_clusters(options: Dict[str, Any], tf: Any) -> Tuple[Any, Any]:
+    """The class of servers, and that of objects that wait for the chief's initialization."""
     if options.get("migrated"):
         from tf2towers.runtime.graph_session.cluster.server import Server
+        from tf2towers.runtime.graph_session.managed import SessionManager
 
-        return Server
-    return tf.train.Server
+        return Server, SessionManager
+    return tf.train.Server, tf.train.SessionManager
 
 
 def _leave_flags_to_scripts() -> None:

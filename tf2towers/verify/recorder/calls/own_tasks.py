@@ -20,9 +20,9 @@ from typing import Any, Callable, Dict, List
 from ..session_runs import have_threads
 from ..wrapping import wrap
 from ..writes import RECORDER
-from .shared_gradients import SharedGradients
+from .shared_gradients import take_turns
 from .tokens import SyncReplicas
-from .turns import InTurns, Turns, poll_chief
+from .turns import Turns
 
 #: jobs whose tasks train
 _TRAINS = ("chief", "master", "worker")
@@ -180,13 +180,11 @@ class OwnTasks(object):
         recorder = self._begin(task, target)
         turns = _TurnsOfServer(self._folder, workers.index(task), len(workers), recorder, self._turns)
         self._turns.append(turns)
-        recorder.schedule = schedule = InTurns(turns, self._sync)
-        SharedGradients(self._tf, schedule, turns, task, len(workers), target).install()
+        manager = self._manager if is_first else None
+        take_turns(self._tf, recorder, turns, self._sync, task, manager, target)
         if is_first:
             self._unmark(self.name + ".started")
             self.name = task
-            self._sync.install()
-            poll_chief(self._manager, turns)
 
 
 class _TurnsOfServer(Turns):

@@ -34,6 +34,7 @@ class Turns(object):
     """
 
     def __init__(self, folder: str, worker: int, workers: int) -> None:
+        self.workers = workers
         self._paths = [os.path.join(folder, "turns-%d" % place) for place in range(workers)]
         self._folder, self._worker, self._made = folder, worker, 0
         unlocked = self._paths[worker] + ".new"
