@@ -145,8 +145,6 @@ class Tensorflow1(ModuleType):
             pass
         if name in ("contrib", "core", "examples", "python"):
             return import_module(f"tensorflow.{name}")
-        if name == "estimator":
-            return StandIn("tf.estimator", self._objects)
         raise NoStandInError(f"tf.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -184,6 +182,8 @@ def complete(objects: Objects) -> None:
 
     Names that TensorFlow has are kept, so that `tf.layers` comes from `tf_keras` where that is in use.
     """
+    if not _has(objects.v1, "estimator"):
+        objects.v1.estimator = StandIn("tf.estimator", objects)
     for canonical in _names():
         parent, _, name = canonical.rpartition(".")
         module = _module(objects, parent)
