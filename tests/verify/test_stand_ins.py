@@ -168,7 +168,8 @@ import tensorflow.compat.v1 as v1
 print(np.str, np.product([2, 3]), np.stack(np.ones(2) for _ in range(3)).shape)
 print(trees.parse.__name__, imp.reload.__name__)
 print(len([collections.Mapping, inspect.getargspec, scipy.misc.logsumexp, sklearn.cross_validation.train_test_split]))
-print(tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, v1.estimator.ModeKeys.PREDICT, bool(tf.Variable(1.0)))
+print(tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, v1.estimator.ModeKeys.PREDICT)
+print(bool(tf.Variable(1.0)))
 logits, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
 with tf.Session() as sess:
     print([value.tolist() for value in sess.run([
@@ -187,7 +188,8 @@ OF_OLD = """
 <class 'str'> 6 (3, 2)
 parse reload
 4
-train eval infer True
+train eval infer
+True
 [[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0]]
 [0.3133, 0.3133, 1.3133]
 """
