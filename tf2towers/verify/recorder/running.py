@@ -100,6 +100,7 @@ def main(
     process = _Process(tf, recorder, options, more_facts, queues, turns)
     if in_cluster:
         wrap(server, "join", process.serve)
+        wrap(os, "_exit", process.leave)
     elif options["record"] == "calls":
         tasks = OwnTasks(tf, options, server, manager, script, process.begin, process.finish)
         process.follow(tasks)
@@ -175,7 +176,7 @@ class _Process(object):
         turns: Optional[Turns] = None,
     ) -> None:
         self._tf, self._recorder, self._options, self._more_facts = tf, recorder, options, more_facts
-        self._queues, self._turns = queues, turns
+        self._queues, self._turns, self._number = queues, turns, os.getpid()
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
@@ -183,15 +184,20 @@ class _Process(object):
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
         status = start()
-        if status and self._turns is not None:
-            return end_process(status)  # its recording is not complete
+        if self._turns is not None:
+            self.leave(end_process, status)
         if status or self._tasks is None:
             self.finish()
-        if self._turns is not None and not status:
+        return end_process(status)
+
+    def leave(self, leave: Callable[[int], Any], status: int) -> None:
+        """The end of a worker of a cluster, also by `os._exit`; where it failed, its recording is not complete."""
+        if self._turns is not None and not status and os.getpid() == self._number:
+            self.finish()
             self._turns.end()
             while True:  # `verify` ends it, when the other workers are at their end
                 time.sleep(60)
-        return end_process(status)
+        leave(status)
 
     def serve(self, join: Callable[..., None], *args: Any) -> None:
         """A worker that only serves, as in in-graph replication, makes no call, and takes no turn."""
