@@ -92,7 +92,7 @@ class OwnTasks(object):
         for turns in self._turns:
             turns.end()
         end = time.monotonic() + _LONGEST_STAY
-        while any(not turns.others_have_ended() for turns in self._turns) and time.monotonic() < end:
+        while any(not turns.others_are_over() for turns in self._turns) and time.monotonic() < end:
             time.sleep(_PAUSE)
 
     def _mark(self, name: str) -> None:
@@ -199,9 +199,9 @@ class _TurnsOfServer(Turns):
         Turns.__init__(self, folder, worker, workers)
         self._recorder, self._here, self._began = recorder, here, time.monotonic()
 
-    def others_have_ended(self) -> bool:
+    def others_are_over(self) -> bool:
         """True if every other worker has ended, or has not begun."""
-        others = [place for place in range(len(self._paths)) if place != self._worker]
+        others = [place for place in range(self.workers) if place != self._worker]
         return all(self._count(place) in (0, float("inf")) for place in others)
 
     def is_over(self) -> bool:

@@ -99,6 +99,12 @@ class Turns(object):
         """Ends the worker's turns: the others no longer wait for it."""
         self._file.close()
 
+    def others_have_ended(self) -> bool:
+        """True if every other worker has ended."""
+        return all(
+            self._count(place) == float("inf") for place in range(self.workers) if place != self._worker
+        )
+
     def wait_for_chief(self, longest: float = float("inf")) -> None:
         """Waits until worker 0 is about to train, or to meet others, or has ended; it does not wait for itself."""
         end = time.monotonic() + longest
