@@ -74,20 +74,25 @@ def train() -> None:
     train_step = make_train_step(strategy, model, FLAGS.jit)
     stopping: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: stopping.append(number))
-    while made < whole and not stopping:
+    stop = False  # a signal after the decision to save ends the next epoch
+    while made < whole and not stop:
         start, first, sums = time.perf_counter(), made, tf.zeros(2)
-        while not stopping and (made == first or made % steps):
+        while made == first or (made % steps and not stopping):
             sums += train_step(batches)  # 6: the next step begins when all devices have updated their copies
             made += 1
         loss, accuracy = (sums / (made - first)).numpy().tolist()
         logs, seconds = {"loss": loss, mobilenet_setup.ACCURACY: accuracy}, time.perf_counter() - start
-        devices.merge_statistics(model, strategy)
-        if made % steps == 0:
-            if setup.validation:
+        epoch, rest = divmod(made, steps)
+        stop = bool(stopping)
+        if saves := stop or epoch in setup.evaluated:
+            devices.merge_statistics(model, strategy)
+        if not rest:
+            if saves and setup.validation:
                 found = model.evaluate(setup.validation, verbose=0, return_dict=True)
                 logs |= {f"val_{name}": value for name, value in found.items()}
-            print(mobilenet_setup.line(made // steps - 1, seconds, logs), flush=True)
-        manager.save(checkpoint_number=made)
+            print(mobilenet_setup.line(epoch - 1, seconds, logs), flush=True)
+        if saves:
+            manager.save(checkpoint_number=made)
     if made < whole:
         raise SystemExit(f"stopped by a signal after step {made}, which is saved in {folder}")
     keras.Model(model.inputs, model.outputs).save(folder / "model.keras")  # without what it was compiled with

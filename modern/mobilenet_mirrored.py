@@ -24,7 +24,7 @@ FLAGS = flags.FLAGS
 
 
 class Watch(keras.callbacks.Callback):
-    """Saves after each epoch, and after the step in which a SIGTERM comes; times the epochs and prints a line of each.
+    """Saves with each evaluation, and after the step in which a SIGTERM comes. Times epochs, and prints a line of each.
 
     Restores as it is made. Keras's BackupAndRestore writes over its only file: killed meanwhile, it leaves nothing.
     """
@@ -53,9 +53,10 @@ class Watch(keras.callbacks.Callback):
         devices.merge_statistics(self.model, self.setup.strategy)
 
     def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
-        """Save; evaluation and saving are not timed."""
+        """Save after an evaluation; neither is timed."""
         print(mobilenet_setup.line(epoch, self.seconds, logs), flush=True)
-        self.save()
+        if epoch + 1 in self.setup.evaluated:
+            self.save()
 
     def save(self) -> None:
         """Write beside the last one, then take its place."""
@@ -88,7 +89,7 @@ def train() -> None:
             model.fit(
                 setup.batches_from(made), initial_epoch=made // steps, epochs=-(-until // steps),
                 steps_per_epoch=min(steps, until - made), shuffle=False, verbose=int(sys.stdout.isatty()),
-                validation_data=setup.validation, callbacks=[watch, *board],
+                validation_data=setup.validation, validation_freq=setup.evaluated, callbacks=[watch, *board],
             )  # fmt: skip
             made = until
     keras.Model(model.inputs, model.outputs).save(folder / "model.keras")  # without what it was compiled with

@@ -219,6 +219,35 @@ def test_a_name_that_a_star_import_gives_and_the_file_binds_too(program, bound):
     assert "T2T626" in codes(program({"common.py": HEAD, "main.py": script}, "main.py"))
 
 
+@pytest.mark.parametrize(
+    ("imports", "is_library"),
+    [
+        ("from layers_of_tf import *\nfrom own import *\n", False),
+        ("from own import *\nfrom layers_of_tf import *\n", True),
+        ("from layers_of_tf import *\nfrom handed import *\n", False),
+        ("from layers_of_tf import *\nfrom other import *\n", True),
+    ],
+)
+def test_a_name_that_two_star_imports_give(program, imports, is_library):
+    files = {
+        "layers_of_tf.py": "from tensorflow.contrib.layers import dropout\n",
+        "own.py": "def dropout(x):\n    return x\n",
+        "handed.py": "from own import *\n",
+        "other.py": "import math\n",
+    }
+    main = f"import tensorflow as tf\n{imports}tf.Session().run(dropout(tf.zeros([2])))\n"
+    result = program({**files, "main.py": main}, "main.py")
+    assert not result.left
+    assert ("slim" in texts(result)["main.py"]) is is_library
+
+
+def test_a_library_that_a_star_import_may_replace(program):
+    main = "import tensorflow as tf\nfrom tensorflow.contrib import layers\nfrom own import *\n"
+    use = "tf.Session().run(layers.flatten(tf.zeros([2, 2])))\n"
+    own = {"own.py": "layers = None\n"}
+    assert "T2T626" in codes(program({**own, "main.py": main + use}, "main.py"))
+
+
 def test_a_name_that_a_star_import_and_the_file_bind_alike(program):
     script = dedent(
         """\

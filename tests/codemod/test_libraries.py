@@ -76,6 +76,7 @@ CASES = [
     ("import matplotlib.cm as cm\nc = cm.get_cmap('jet')", "c = get_cmap('jet')"),
     ("from PIL import Image\nx = Image.ANTIALIAS", "from PIL import Image\nx = Image.LANCZOS"),
     ("from sklearn.externals import joblib", "import joblib"),
+    ("from skimage.feature import greycomatrix\nx = greycomatrix", "import graycomatrix as greycomatrix\n"),
     ("from sklearn.cross_validation import train_test_split as split",
      "from sklearn.model_selection import train_test_split as split"),
     ("import numpy as np\nx = np.zeros(2)\nb = x.astype(np.float).tostring() + x[0].tostring()",
@@ -371,6 +372,10 @@ LEFT = [
             import imghdr"""
     ),
     "from sklearn.ensemble.forest import RandomForestClassifier\nx = RandomForestClassifier()",
+    "from sklearn.learning_curve import learning_curve\nx = learning_curve",
+    "from sklearn.linear_model import logistic\nx = logistic.LogisticRegression()",
+    "from sklearn import mixture\nx = mixture.GMM(2)",
+    "import skimage.draw\nx = skimage.draw.circle(1, 1, 2)",
     "from scipy import lookfor\nlookfor('fft')",
     "def f(writer, tree):\n    return writer.tostring(tree)\nf(1, 2)",  # another thing's own
     "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own

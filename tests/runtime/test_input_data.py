@@ -157,7 +157,7 @@ def test_damaged_files(folder: Path, content: bytes, message: str) -> None:
     assert NAMES[0] in str(caught.value)
 
 
-def test_what_tf1_refused(folder: Path) -> None:
+def test_sizes_and_types_that_tf1_refused_are_errors(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"between 0 and 30\. Received: 31"):
         input_data.read_data_sets(str(folder), validation_size=31)
     with pytest.raises(TypeError, match="expected uint8 or float32"):

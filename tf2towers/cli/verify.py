@@ -110,9 +110,9 @@ def verdict_on(
 def show_verdict(result: ParityResult, out: TextIO, verbose: bool = False) -> None:
     """Prints the report of a verification."""
     from tf2towers.report.parity_text import render_parity
-    from tf2towers.report.terminal import report_line
+    from tf2towers.report.terminal import write_report
 
-    out.writelines(report_line(line, out) for line in render_parity(result, verbose=verbose).splitlines(True))
+    write_report(render_parity(result, verbose=verbose), out)
 
 
 def _show(result: ParityResult, options: argparse.Namespace) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
 
 #: functions that iterate over their whole argument before they return
@@ -14,10 +13,11 @@ GOES_THROUGH = frozenset(
     for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
 )
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
+ZIPS = frozenset({"builtins.zip", "six.moves.zip"})
 #: functions without side effects; their results can be iterated once
-_PURE = RANGES | {
-    "builtins.enumerate", "builtins.zip", "builtins.len", "builtins.list", "builtins.tuple", "builtins.sorted",
-    "builtins.int", "builtins.min", "builtins.max", "builtins.str", "six.moves.zip", "builtins.reversed",
+_PURE = RANGES | ZIPS | {
+    "builtins.enumerate", "builtins.len", "builtins.list", "builtins.tuple", "builtins.sorted",
+    "builtins.int", "builtins.min", "builtins.max", "builtins.str", "builtins.reversed",
 }  # fmt: skip
 #: those whose arguments may hold anything, because they do not iterate over them
 _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
@@ -74,40 +74,30 @@ def _goes_again(file: File, node: cst.CSTNode) -> bool:
         return isinstance(nodes.index_of(node), cst.Slice)  # an item may be anything
     if isinstance(node, cst.Attribute):
         return _attribute_is_list(file, node)
-    bindings = file.meanings.bindings(node)
-    return not nodes.is_name(node) or (
-        bool(bindings)
-        and all(isinstance(each, Assigned) and makes_list(file, each.value) for each in bindings)
-    )
+    values = file.meanings.values(node)
+    return not nodes.is_name(node) or (bool(values) and all(makes_list(file, each) for each in values))
 
 
 def _attribute_is_list(file: File, node: cst.Attribute) -> bool:
     """True if every value that the program gives to an attribute of this name is a list."""
-    values = [
-        statement.value
-        for other in file.program.files
-        for statement in other.all(cst.Assign)
-        for target in nodes.targets(statement)
-        if isinstance(target, cst.Attribute) and target.attr.value == node.attr.value
-    ]
-    return bool(values) and all(makes_list(file, value) for value in values)
+    given = file.program.given_to_attributes(node.attr.value)
+    return bool(given) and all(makes_list(other, value) for other, value in given)
 
 
 def is_literal_list(file: File, value: cst.BaseExpression) -> bool:
     """True if an expression is a list or a tuple that is written out, or a name for such alone."""
-    bindings = file.meanings.bindings(value)
-    values = [getattr(binding, "value", None) for binding in bindings] if nodes.is_name(value) else [value]
+    values = file.meanings.values(value) if nodes.is_name(value) else [value]
     return bool(values) and all(isinstance(each, cst.List | cst.Tuple | cst.ListComp) for each in values)
 
 
-def makes_list(file: File, value: cst.BaseExpression) -> bool:
+def makes_list(file: File, value: cst.BaseExpression | None) -> bool:
     """True if an expression gives a list (or a tuple, or a range) that can be iterated again and again."""
     if isinstance(value, cst.IfExp):
         return makes_list(file, value.body) and makes_list(file, value.orelse)
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):
         return makes_list(file, value.left)
     if isinstance(value, cst.Call):
-        if file.canonical(value.func) in _LISTS:
+        if file.called(value) in _LISTS:
             return True
         return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
     if isinstance(value, cst.Subscript):  # a part of a list

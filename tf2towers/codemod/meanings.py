@@ -66,11 +66,18 @@ class Meanings:
 
     Args:
         through: what a dotted name of another module of the program means, where it is that of a library.
+        holds: whether another module of the program has a dotted name at its top.
     """
 
-    def __init__(self, tree: Tree, through: Callable[[str], str | None] = lambda dotted: None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        through: Callable[[str], str | None] = lambda dotted: None,
+        holds: Callable[[str], bool] = lambda dotted: False,
+    ) -> None:
         self._tree = tree
         self.through = through
+        self._holds = holds
         #: the scope of the module
         self.module = tree.module_scope
         self._order = {node: place for place, node in enumerate(tree.nodes)}
@@ -80,11 +87,10 @@ class Meanings:
         #: the answers of `canonical`, by the node's identity
         self._canonical: dict[int, str | None] = {}
         self._active: set[cst.CSTNode] = set()
-        self.star_imports = [
-            nodes.module_of(node)
-            for node in tree.all(cst.ImportFrom)
-            if isinstance(node.names, cst.ImportStar)
-        ]
+        stars = [node for node in tree.all(cst.ImportFrom) if isinstance(node.names, cst.ImportStar)]
+        #: the modules that all names are taken from, and the places of these imports in the text
+        self.star_imports = [nodes.module_of(node) for node in stars]
+        self._places_of_stars = [self._order[node] for node in stars]
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
         #: the module of TensorFlow that all names are taken from, where that is the only one
         self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
@@ -192,6 +198,16 @@ class Meanings:
         """Everything that binds a name where it is used; nothing for a builtin, and for what is not a name."""
         return self._visible(node.value, self.scope(node)) if nodes.is_name(node) else []
 
+    def values(self, node: cst.CSTNode | None) -> list[cst.BaseExpression | None]:
+        """What each binding gives a name where it is used; None for a binding whose value is not seen."""
+        return [each.value if isinstance(each, Assigned) else None for each in self.bindings(node)]
+
+    def uses(self, name: cst.Name) -> list[cst.Name]:
+        """Every use of a name in the module that means the same variable, this one among them."""
+        home = self.home_of(name)
+        alike = (each for each in self._tree.all(cst.Name) if each.value == name.value)
+        return [each for each in alike if self.home_of(each) is home]
+
     def possible_meanings(self, node: cst.Name) -> set[str]:
         """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
         bindings = self.bindings(node)
@@ -210,7 +226,7 @@ class Meanings:
                 if name == "tf":
                     found.add("tf")
         if self.star_imports and self.home(name, self.scope(node)) is self.module:
-            found.add(self._by_stars(name))
+            found.update(meaning for _, meaning in self._by_stars(name))
         return {meaning for meaning in found if meaning is not None}
 
     def _in_force(self, node: cst.Name) -> Binding | None:
@@ -320,8 +336,10 @@ class Meanings:
         else:
             meanings = {self.through(each.name) or canonical_name(each.name) for each in qualified}
             meanings = meanings or {self._undefined(name)}
-        if home is self.module and self.star_imports and (given := self._by_stars(name)) is not None:
-            meanings.add(given)
+        if home is self.module and self.star_imports:
+            given = next((given for _, given in self._by_stars(name) if given is not None), None)
+            if given is not None or self.is_replaced_by_star(name):
+                meanings.add(given)
         return meanings.pop() if len(meanings) == 1 else None
 
     def _meanings_of(self, bindings: list[Binding], own: str | None) -> Iterator[str | None]:
@@ -349,17 +367,37 @@ class Meanings:
     def _undefined(self, name: str) -> str | None:
         if name in PYTHON2_BUILTINS:
             return f"builtins.{name}"
+        if (found := next(iter(self._by_stars(name)), None)) is not None:
+            return found[1]
         root = self._star_root
-        return self._by_stars(name) or (canonical_name(f"{root}.{name}") if root else None)
+        return canonical_name(f"{root}.{name}") if root else None
 
-    def _by_stars(self, name: str) -> str | None:
-        """What of a library a module of the program gives under a name to one that imports all of it."""
+    def is_replaced_by_star(self, name: str) -> bool:
+        """True if a name of the module may be another one's, by a star that stands after what binds it here."""
+        bound = [self._order[_node_of(binding)] for binding in self.at_top(name)]
+        places = [place for place, _ in self._by_stars(name)] if bound else []
+        return bool(places) and places[0] > min(bound)
+
+    def _by_stars(self, name: str) -> Iterator[tuple[int, str | None]]:
+        """The imports by a star that bring a name from a module of the program, the last one first.
+
+        Returns:
+            the import's place in the text, and what the name means if it is that of a library.
+        """
         if name.startswith("_"):
-            return None
-        found = (
-            self.through(f"{module}.{name}") for module in reversed(self.star_imports) if module.strip(".")
-        )
-        return next((meaning for meaning in found if meaning is not None), None)
+            return
+        for module, place in reversed([*zip(self.star_imports, self._places_of_stars, strict=True)]):
+            dotted = f"{module}.{name}"
+            meaning = self.through(dotted) if module.strip(".") else None
+            if meaning is not None or (module.strip(".") and self._holds(dotted)):
+                yield place, meaning
+
+
+def _node_of(binding: Binding) -> cst.CSTNode:
+    """The node that shows where a name is bound."""
+    if isinstance(binding, Imported):
+        return binding.statement
+    return binding.value if isinstance(binding, Assigned) else binding.node
 
 
 def _names_in(scope: Scope) -> list[str]:

@@ -76,7 +76,7 @@ class File:
         self.tree = tree = tree_of(script.text, script.path)
         self.body, self.imports, self.all = tree.body, tree.imports, tree.all
         self.parent, self.ancestors, self.steps_outwards = tree.parent, tree.ancestors, tree.steps_outwards
-        self.statement, self.function_around = tree.statement, tree.function_around
+        self.statement, self.function_around, self.around = tree.statement, tree.function_around, tree.around
         self.is_read, self.is_bound = tree.is_read, tree.is_bound
         #: the results of functions that are `found_once`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
@@ -89,7 +89,8 @@ class File:
     @cached_property
     def meanings(self) -> Meanings:
         """What its names mean, those of other modules of the program, too."""
-        return Meanings(self.tree, lambda dotted: self.program.through(self, dotted))
+        through, holds = self.program.through, self.program.holds
+        return Meanings(self.tree, lambda dotted: through(self, dotted), lambda dotted: holds(self, dotted))
 
     @cached_property
     def names(self) -> Names:
@@ -105,14 +106,18 @@ class File:
     def decided(self) -> Decided:
         """What is decided for it."""
 
-        def is_unreached(node: cst.CSTNode, why: str) -> bool:
-            return self.program.find_unreached_context(self, node, why) is not None
+        def is_unreached(node: cst.CSTNode) -> bool:
+            return self.program.find_unreached_context(self, node) is not None
 
         return Decided(self.names, self.text, lambda: self.program.names_by_stars, is_unreached)
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
         return self.names.canonical(node)
+
+    def called(self, node: cst.CSTNode | None) -> str:
+        """The canonical name of the function that a node calls; empty where it is not known, or the node no call."""
+        return (self.canonical(node.func) if isinstance(node, cst.Call) else None) or ""
 
     @property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
@@ -139,7 +144,7 @@ class Program:
     def __init__(
         self,
         script: Script,
-        find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        find_unreached_context: Callable[[File, cst.CSTNode], str | None],
         has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
@@ -199,7 +204,7 @@ class Program:
         else:
             name = canonical
         match home.meanings.at_top(name) if home is not None else []:
-            case [Defined(found)] if home is not None:
+            case [Defined(found)] if home is not None and not home.meanings.is_replaced_by_star(name):
                 return home, found
         return None
 
@@ -227,6 +232,16 @@ class Program:
     def all_files(self) -> list[File]:
         """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
+
+    def given_to_attributes(self, name: str) -> list[tuple[File, cst.BaseExpression]]:
+        """What the program assigns to attributes of a name, item by item, with the file."""
+        return [
+            (file, value)
+            for file in self.all_files
+            for statement in file.all(cst.Assign)
+            for target, value in nodes.assigned(statement)
+            if isinstance(target, cst.Attribute) and target.attr.value == name
+        ]
 
     @cached_property
     def own_names(self) -> frozenset[str]:
@@ -286,10 +301,7 @@ class Program:
     def through(self, file: File, dotted: str) -> str | None:
         """The canonical name that a name of another local module means, if it is that of a library; else None."""
         module, _, name = dotted.rpartition(".")
-        path = self.imports.imports_of(file.path).get(module) if module.strip(".") else None
-        other = self.file(path) if path is not None else None
-        if path is not None and path in self.others:
-            other = self.plain_file(path)
+        other = self._any_module_of(file, module)
         if other is None or other is file or (other.path, name) in self._active:
             return None
         if not other.meanings.may_have(name):
@@ -305,6 +317,25 @@ class Program:
             isinstance(each, Imported) for each in other.meanings.at_top(name)
         )
         return None if own else canonical
+
+    def holds(self, file: File, dotted: str) -> bool:
+        """True if another local module has a name at its top, also by a star from a third one."""
+        module, _, name = dotted.rpartition(".")
+        other = self._any_module_of(file, module)
+        if other is None or other is file or (other.path, name) in self._active:
+            return False
+        if name in other.meanings.top_names:
+            return True
+        self._active.add((other.path, name))
+        try:
+            return any(self.holds(other, f"{star}.{name}") for star in other.meanings.star_imports)
+        finally:
+            self._active.discard((other.path, name))
+
+    def _any_module_of(self, file: File, dotted: str) -> File | None:
+        """The local module that a dotted name in a file's imports means, with or without TensorFlow."""
+        path = self.imports.imports_of(file.path).get(dotted) if dotted.strip(".") else None
+        return self.plain_file(path) if path in self.others else self.file(path) if path is not None else None
 
     def is_local(self, file: File, canonical: str) -> bool:
         """True if a name is in a local module that a file imports."""

@@ -1,11 +1,13 @@
 """Estimators: training, evaluation, predictions, canned models, towers, export and warm start."""
 
+import os
 import tempfile
 
 import numpy as np
 import tensorflow as tf
 from cases import case
 from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.contrib.learn.python.learn.utils import saved_model_export_utils
 from tensorflow.python.estimator.canned import head as heads
 from tensorflow.python.estimator.canned import optimizers
 
@@ -216,18 +218,31 @@ def mirrored_evaluations():
 
 @case
 def an_experiment():
-    folder, hook = tempfile.mkdtemp(), Losses()
+    folder, hook, evaluated_at = tempfile.mkdtemp(), Losses(), []
 
-    def make(run_config, hparams):
-        estimator = tf.estimator.Estimator(model_fn, config=run_config, params={"rate": hparams.rate})
+    class Steps(tf.train.SessionRunHook):
+        def end(self, session):
+            evaluated_at.append(int(session.run(tf.train.get_global_step())))
+
+    def make(config, params):
+        estimator = tf.estimator.Estimator(model_fn, config=config, params={"rate": params.rate})
         return tf.contrib.learn.Experiment(
-            estimator, in_order, in_order, train_steps=6, eval_steps=2, train_monitors=[hook]
+            estimator,
+            in_order,
+            in_order,
+            train_steps=6,
+            eval_steps=2,
+            train_monitors=[hook],
+            eval_hooks=[Steps()],
+            min_eval_frequency=2,
+            check_interval_secs=None,
         )
 
     run_config = tf.contrib.learn.RunConfig(model_dir=folder, save_checkpoints_steps=3)
     hparams = tf.contrib.training.HParams(rate=0.05)
     found, _ = learn_runner.run(make, run_config=run_config, hparams=hparams)
-    return [sorted(found), [tf.constant(found[name]) for name in sorted(found)], tf.constant(hook.losses)]
+    values = [tf.constant(found[name]) for name in sorted(found)]
+    return [sorted(found), values, tf.constant(hook.losses), evaluated_at]
 
 
 @case
@@ -348,6 +363,36 @@ def an_experiment_that_trains_and_evaluates_in_turn():
     ]
 
 
+@case
+def an_experiment_that_evaluates_while_a_function_says_so():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+    experiment = tf.contrib.learn.Experiment(
+        estimator, in_order, in_order, train_steps=6, eval_steps=2, train_steps_per_iteration=2
+    )
+    seen = []
+
+    def thrice(found, checkpoint_path):
+        seen.append([sorted(found or ()), str(checkpoint_path).split("/")[-1]])
+        return len(seen) < 4
+
+    def once(found):
+        seen.append(sorted(found or ()))
+        return not found
+
+    estimator.train(in_order, steps=2)
+    experiment.continuous_eval(
+        delay_secs=0,
+        throttle_delay_secs=0,
+        evaluate_checkpoint_only_once=False,
+        continuous_eval_predicate_fn=thrice,
+        name="again",
+    )
+    experiment.continuous_eval_on_train_data(0, 0, once)
+    experiment.continuous_train_and_eval(continuous_eval_predicate_fn=once)
+    folders = sorted(each for each in os.listdir(estimator.model_dir) if each.startswith("eval"))
+    return [seen, folders, experiment.eval_metrics]
+
+
 def of_a_head(make, labels):
     hook = Losses()
 
@@ -392,3 +437,36 @@ def heads_of_classes():
 def heads_of_numbers():
     counts = of_a_head(tf.contrib.estimator.poisson_regression_head, PLACES.astype(np.float32))
     return counts + of_a_head(lambda: tf.contrib.estimator.regression_head(label_dimension=1), TARGETS)
+
+
+@case
+def an_experiment_that_exports():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+
+    def serving():
+        features = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(features, features)
+
+    def own(estimator, export_path, checkpoint_path, eval_result):
+        name = os.path.basename(tf.compat.as_str(export_path))
+        return [name, checkpoint_path, sorted(eval_result)]
+
+    servo = saved_model_export_utils.make_export_strategy(serving, exports_to_keep=1)
+    experiment = tf.contrib.learn.Experiment(
+        estimator, in_order, in_order, train_steps=4, eval_steps=1,
+        export_strategies=[servo, tf.contrib.learn.ExportStrategy("own", own)],
+    )  # fmt: skip
+    _, exported = experiment.train_and_evaluate()
+    before = [each.name for each in experiment.reset_export_strategies(None)]
+    _, nothing = experiment.train_and_evaluate()
+    folder = tf.compat.as_str(exported[0])
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.loader.load(session, ["serve"], folder)
+        result = session.run(
+            loaded.signature_def["result"].outputs["result"].name,
+            {
+                loaded.signature_def["result"].inputs["x"].name: ROWS[:2],
+                loaded.signature_def["result"].inputs["place"].name: PLACES[:2],
+            },
+        )
+    return [exported[1:], before, nothing, folder.split("/")[-3:-1], tf.constant(result)]

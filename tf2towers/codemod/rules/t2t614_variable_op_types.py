@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
@@ -14,8 +16,8 @@ from tf2towers.codemod.symbols import RUNTIME
 
 #: types of the ops of TF1's variables, or parts of these types that a script looks for
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
-#: functions that do something for the ops of one type only
-_CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+_OF = m.SaveMatchedNode(m.DoNotCare(), "operation")
+_TYPE = m.Attribute(_OF, m.Name("type")) | m.Attribute(m.Attribute(_OF, m.Name("op_def")), m.Name("name"))
 
 
 def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -23,32 +25,21 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
 
     That says on which device an operation goes: it is shown TF1's types by the runtime.
     """
-    operation: cst.BaseExpression | None = None
+    if isinstance(side, cst.Call):
+        return side.args[0].value if file.called(side) == f"{RUNTIME}.op_type" else None
     match side:
-        case cst.Call() if file.canonical(side.func) == f"{RUNTIME}.op_type":
-            return nodes.positional(side)[0]
-        case cst.Attribute(attr=cst.Name(value="op")) if file.tree.loop_of(side.value) is not None:
+        case cst.Attribute(value=node, attr=cst.Name(value="op")) if file.tree.loop_of(node) is not None:
             return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
-        case cst.Attribute(attr=cst.Name(value="type")):
-            operation = side.value
-        case cst.Attribute(
-            attr=cst.Name(value="name"), value=cst.Attribute(attr=cst.Name(value="op_def"), value=of)
-        ):
-            operation = of
-    if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
-        return None
-    return operation
-
-
-def _chooses_device(file: File, function: cst.CSTNode) -> bool:
-    parent = file.parent(function) if isinstance(function, cst.Lambda) else None
-    return isinstance(parent, cst.Call) and file.canonical(parent.func) == "tf.device"
+    found: Any = m.extract(side, _TYPE)
+    takers = (file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda))
+    is_free = "tf.device" not in map(file.called, takers)
+    return found["operation"] if found is not None and is_free else None
 
 
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
     """Notes where the output of a variable's op is used as its value: that of a resource variable is a handle."""
-    around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
-    for node in nodes.walk(around) if around is not None else ():
+    choices = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    for node in nodes.walk(file.around(side, *choices) or side):
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "outputs"
@@ -62,13 +53,8 @@ def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
-    if nodes.is_literal(side):
-        return _is_a_type(side)
-    return any(map(_is_a_type, file.tree.literals))  # a name, `TYPES["variable"]`: any text of the file
-
-
-def _is_a_type(text: cst.CSTNode) -> bool:
-    return isinstance(value := nodes.literal(text), str) and bool(_OF_VARIABLES.fullmatch(value))
+    texts = [side] if nodes.is_literal(side) else file.tree.literals  # of a name: any text of the file
+    return any(_OF_VARIABLES.fullmatch(str(nodes.literal(text))) for text in texts)
 
 
 class VariableOpTypes(Rule):
@@ -99,47 +85,6 @@ class VariableOpTypes(Rule):
                 tf.get_variable('w', [2])
                 operations = tf.get_default_graph().get_operations()
                 print([op.name for op in operations if op_type(op) == 'VariableV2'])
-                """,
-        ),
-        Example(
-            "a function that is asked of an operation, and types by a name",
-            """
-                import tensorflow as tf
-
-                TYPES = ('Variable', 'VariableV2')
-
-
-                def is_variable(op):
-                    return op.type in TYPES
-
-
-                tf.get_variable('w', [2])
-                print(list(filter(is_variable, tf.get_default_graph().get_operations())))
-                """,
-            """
-                import tensorflow.compat.v1 as tf
-                from tf2towers.runtime import graph_mode, op_type
-
-                graph_mode()
-
-                TYPES = ('Variable', 'VariableV2')
-
-
-                def is_variable(op):
-                    return op_type(op) in TYPES
-
-
-                tf.get_variable('w', [2])
-                print(list(filter(is_variable, tf.get_default_graph().get_operations())))
-                """,
-        ),
-        Example(
-            "a function that says on which device an operation goes",
-            """
-                import tensorflow as tf
-
-                with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):
-                    tf.get_variable('w', [2])
                 """,
         ),
     )

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import libcst as cst
 import libcst.matchers as m
 
-from tf2towers.codemod.changes import Now, Replacement, bare, in_line, small
+from tf2towers.codemod.changes import Replacement, in_line, small
 from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _END = m.Name("StopIteration")
-_VALUE = m.SaveMatchedNode(m.DoNotCare(), "value")
-_CALL = m.Call(_END, [m.AtMostN(m.Arg(_VALUE, keyword=None, star=""), n=1)])
-_RAISE = m.Raise(_END | _CALL, cause=None)
+_RAISE = m.Raise(_END | m.Call(_END, args=[]), cause=None)
 _CAUGHT = _END | m.Name("Exception") | m.Name("BaseException")
-
-
-def _return(value: Any, updated: cst.Raise, now: Now) -> cst.BaseSmallStatement:
-    """`return x` for `raise StopIteration(x)`."""
-    given = small("return {value}", value=bare(now(value))) if value is not None else small("return")
-    return in_line(given, updated)
 
 
 def _ends_generator(file: File, node: cst.Raise) -> bool:
     """True if a `raise` certainly ends the generator that it is in."""
+    caught: list[cst.CSTNode | None] = []
     for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.FunctionDef):
+        if isinstance(around, cst.Try) and inner in block(around):
+            caught += [handler.type for handler in around.handlers]
+        elif isinstance(around, cst.With):
+            caught += around.items
+        elif isinstance(around, cst.FunctionDef | cst.ClassDef):
             is_generator = any(isinstance(part, cst.Yield) for part in walk(*block(around), but=OWN_NAMES))
-            return around.asynchronous is None and is_generator
-        if isinstance(around, cst.ClassDef):
-            return False
-        handlers = around.handlers if isinstance(around, cst.Try) and inner in block(around) else ()
-        if any(each.type is None or m.findall(each.type, _CAUGHT) for each in handlers):
-            return False
-        if isinstance(around, cst.With) and any(m.findall(item, _END) for item in around.items):
-            return False
+            is_caught = any(each is None or m.findall(each, _CAUGHT) for each in caught)
+            return (
+                is_generator
+                and isinstance(around, cst.FunctionDef)
+                and not (around.asynchronous or is_caught)
+            )
     return False
 
 
@@ -60,17 +52,12 @@ class GeneratorEnds(Rule):
                 import tensorflow as tf
 
 
-                def batches(x, size):
-                    start = 0
-                    while True:
-                        if start >= len(x):
-                            raise StopIteration
-                        yield x[start : start + size]
-                        start += size
+                def batches(x):
+                    yield x
+                    raise StopIteration
 
 
-                for batch in batches([1, 2, 3], 2):
-                    tf.Session().run(tf.constant(batch))
+                print([tf.Session().run(tf.constant(each)) for each in batches(1)])
                 """,
             """
                 import tensorflow.compat.v1 as tf
@@ -79,48 +66,18 @@ class GeneratorEnds(Rule):
                 graph_mode()
 
 
-                def batches(x, size):
-                    start = 0
-                    while True:
-                        if start >= len(x):
-                            return
-                        yield x[start : start + size]
-                        start += size
+                def batches(x):
+                    yield x
+                    return
 
 
-                for batch in batches([1, 2, 3], 2):
-                    Session().run(tf.constant(batch))
-                """,
-        ),
-        Example(
-            "one that the generator catches, and an iterator by a class: they stay",
-            """
-                import tensorflow as tf
-
-
-                class Steps:
-                    def __next__(self):
-                        raise StopIteration
-
-
-                def steps(n):
-                    try:
-                        for step in range(n):
-                            yield step
-                        raise StopIteration
-                    except StopIteration:
-                        yield -1
-
-
-                print(tf.Session().run(tf.constant(list(steps(2)))))
+                print([Session().run(tf.constant(each)) for each in batches(1)])
                 """,
         ),
     )
 
     def visit_Raise(self, node: cst.Raise) -> None:
-        """`return`, with the value that the error had."""
-        found = m.extract(node, _RAISE)
-        if found is None or self.file.meanings.bindings(getattr(node.exc, "func", node.exc)):
-            return
-        if not m.findall(node, m.Newline()) and _ends_generator(self.file, node):
-            self.changes.append(Replacement(node, partial(_return, found.get("value"))))
+        """`return`, where the error certainly ends the generator that it is in."""
+        if m.matches(node, _RAISE) and not self.file.meanings.bindings(getattr(node.exc, "func", node.exc)):
+            if _ends_generator(self.file, node):
+                self.changes.append(Replacement(node, lambda updated, now: in_line(small("return"), updated)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import Symbol, is_name, walk
 from tf2towers.codemod.program import File, only_tf1s
 from tf2towers.codemod.reached import branches_around, note_site
@@ -19,9 +18,8 @@ def _asks_first(file: File, node: cst.CSTNode) -> bool:
         return True
     tests = [test for test, _ in branches_around(file, node)]
     names = [name for test in tests for name in walk(test) if is_name(name)]
-    kept = [binding for name in names for binding in file.meanings.bindings(name)]
-    values = [binding.value for binding in kept if isinstance(binding, Assigned)]
-    return any(_asks(file, part) for value in (*tests, *values) for part in walk(value))
+    values = [value for name in names for value in file.meanings.values(name) if value is not None]
+    return any(_asks(file, part) for part in walk(*tests, *values))
 
 
 def _asks(file: File, node: cst.CSTNode) -> bool:

@@ -6,8 +6,7 @@ from functools import cache
 
 import libcst as cst
 
-from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import block, is_name, walk
+from tf2towers.codemod.nodes import block, is_name, names_in
 from tf2towers.codemod.private_members import lost_members
 from tf2towers.codemod.program import File, Program, found_once
 from tf2towers.codemod.python_versions import is_expected_to_fail
@@ -30,9 +29,8 @@ def _is_clean_up(file: File, node: cst.Attribute) -> bool:
     """True if it is that method of what is certainly such an optimizer."""
     if node.attr.value != "get_clean_up_op" or not is_name(node.value):
         return False
-    values = [each.value for each in file.meanings.bindings(node.value) if isinstance(each, Assigned)]
-    made = {file.canonical(value.func) for value in values if isinstance(value, cst.Call)}
-    return not made.isdisjoint(_SYNC)
+    values = file.meanings.values(node.value)
+    return not _SYNC.isdisjoint(map(file.called, values))
 
 
 @found_once
@@ -42,8 +40,7 @@ def _own_attributes(program: Program) -> frozenset[str]:
     for file in program.all_files:
         found.update(node.attr.value for node in file.all(cst.Attribute) if file.is_bound(node))
         for kind in file.all(cst.ClassDef):
-            for statement in block(kind):
-                found.update(name.value for name in walk(statement) if is_name(name))
+            found |= names_in(*block(kind))
     return frozenset(found)
 
 

@@ -9,6 +9,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
+from tf2towers.codemod.certainty import ZIPS
 from tf2towers.codemod.meanings import Defined, Imported
 from tf2towers.codemod.program import File, found_once
 
@@ -57,7 +58,6 @@ _FUNCTION = m.FunctionDef(
     decorators=[m.AtMostN(m.Decorator(m.Name("staticmethod")), n=1)],
     asynchronous=None,
 )  # fmt: skip
-_ZIPS = ("builtins.zip", "six.moves.zip")
 _ZIPPED = m.Call(_saved("zip", m.DoNotCare()), [m.Arg(_saved("zipped"), star="*")])
 _ASSIGN = m.Assign([m.AssignTarget(_saved("name"))], _saved("value", m.DoNotCare()))
 #: `result = []`, `for pairs in zip(*towers):`, `return result`
@@ -138,6 +138,8 @@ def _handed_on(
     if file in through:
         return None
     through = (*through, file)
+    if file.meanings.is_replaced_by_star(name):
+        return None
     match file.meanings.at_top(name):
         case [Defined(node)]:
             return file, node
@@ -227,7 +229,7 @@ def _parts(file: File, function: cst.FunctionDef) -> _Mean | None:
     towers, zipped, result, returned = (
         found[word].value for word in ("towers", "zipped", "result", "returned")
     )
-    is_zip = file.canonical(found["zip"]) in _ZIPS
+    is_zip = file.canonical(found["zip"]) in ZIPS
     if not is_zip or towers != zipped or result != returned or result in before.held:
         return None
     return _Mean(file, found["loop"], found["pairs"].value, result, before.held)
@@ -283,7 +285,7 @@ class _Mean:
                 func=cst.Attribute(value=cst.SimpleString(), attr=cst.Name(value="format")), args=given
             ):
                 return all(nodes.is_plain(each) and self._is_read(each.value) for each in given)
-            case cst.Call(func=func, args=[given]) if self.file.canonical(func) == "builtins.len":
+            case cst.Call(args=[given]) if self.file.called(value) == "builtins.len":
                 return nodes.is_plain(given) and self._is_read(given.value)
             case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo(), right=right):
                 return self._is_read(right)
@@ -320,7 +322,7 @@ class _Mean:
             return False
         first, second = names["first"].value, names["second"].value
         self.held |= {first: "gradients", second: "variables"}
-        is_zip = self.file.canonical(zipped["zip"]) in _ZIPS
+        is_zip = self.file.canonical(zipped["zip"]) in ZIPS
         return is_zip and len({first, second, self.pairs, self.result}) == 4
 
     def _of_a_tower(self, target: cst.BaseExpression) -> dict[str, str]:
@@ -379,17 +381,15 @@ class _Mean:
                 return _LISTS.get(item or "")
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 return self._combined(left, type(operator), right)
-            case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=left)]):
-                if self.file.canonical(func) == "builtins.float" and self._kind(left) == "number":
+            case cst.Call(args=[cst.Arg(keyword=None, star="", value=left)]):
+                if self.file.called(value) == "builtins.float" and self._kind(left) == "number":
                     return "number"
-                if self.file.canonical(func) == "builtins.len":
+                if self.file.called(value) == "builtins.len":
                     of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows", "towers")
                     return "number" if of_all else None
                 return self._made(value)
-            case cst.Call(
-                func=func, args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]
-            ):
-                name = self.file.canonical(func)
+            case cst.Call(args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]):
+                name = self.file.called(value)
                 if name in _MULTIPLIES or name in _DIVIDES:
                     return self._combined(left, cst.Multiply if name in _MULTIPLIES else cst.Divide, right)
                 return self._made(value)
@@ -413,7 +413,7 @@ class _Mean:
 
     def _made(self, call: cst.Call) -> str | None:
         """The kind of a call's result, if it works along the first axis; else None."""
-        name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
+        name, order = _FUNCTIONS.get(self.file.called(call), ("", ()))
         by_place = nodes.positional(call)
         if not name or nodes.has_star(call) or len(call.args) > 2:
             return None

@@ -138,7 +138,7 @@ with tf.control_dependencies([u.assign(before * 2.0 + x + 0.0 * total + 0.0 * gr
     start, positive = tf.zeros([1, 2]), x > 0.0
     total, grown = tf.identity(total), tf.identity(grown)
 _, added = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, a + before), (counter, start))
-_, both = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, tf.cond(n < 1, lambda: a + before, lambda: a - before * 2.0)), (counter, start))
+_, both = tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, tf.cond(n < 1, lambda: a + before, lambda: (a - before) * 2.0)), (counter, start))
 chosen = tf.cond(positive, lambda: before * 2.0 + start, lambda: before - 1.0 + start)
 gradients = [tf.gradients(tf.reduce_sum(each * each), w)[0] for each in (total, grown)]
 with tf.Session() as sess:
