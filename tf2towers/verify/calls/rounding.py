@@ -9,9 +9,9 @@ chance cancel out as well, but the rounding of a sum is as large as its terms. S
 moved up, and `TIMES_OF_A_SUM` as much counts as rounding.
 
 A gradient jumps where the input of a ReLU is next to 0: rounding decides whether it counts. One unit seldom meets the
-input that another TensorFlow meets. So before a value is said to differ, the weights are moved by `FAR_UNITS` as well:
-the rounding of a DenseNet's gradients is then as large as between TF 1.15 and 2.21 (4e-6), and the ReLU that made 5e-3
-of a gradient is met in three of six runs. A value jumps if it changes much more than by `FAR_UNITS` times one unit's.
+input that another TensorFlow meets. So before a value is said to differ, the weights are moved by `FAR_UNITS` as well.
+The rounding of a DenseNet's gradients is then as large as between TF 1.15 and 2.21 (4e-6). Three of six such runs meet
+the ReLU that makes 5e-3 of a gradient. A value jumps if it changes much more than by `FAR_UNITS` times one unit's.
 """
 
 from __future__ import annotations
