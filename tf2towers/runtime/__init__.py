@@ -75,6 +75,7 @@ _HOMES = {
     "mnist": "tf1.mnist",
     "nccl": "tf1.nccl",
     "opt": "tf1.opt",
+    "predictor": "tf1.predictor",
     "resampler": "tf1.resampler",
     "rnn_cell": "tf1.rnn_cell",
     "seq2seq": "tf1.seq2seq",
