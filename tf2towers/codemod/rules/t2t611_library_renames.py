@@ -123,6 +123,14 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
     found = {name: change for name, change in names.items() if change is not None}
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
+    if (
+        isinstance(statement.names, cst.ImportStar)
+        and home is not None
+        and of_home
+        and of_home.kind == "gone"
+    ):
+        _note_site(file, statement, home, of_home)
+        return
     kept = [
         nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias))
         for alias in nodes.aliases(statement)
