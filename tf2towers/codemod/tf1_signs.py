@@ -17,7 +17,7 @@ import libcst.matchers as m
 
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
-from tf2towers.codemod.program import File, found_once
+from tf2towers.codemod.program import File, Program, found_once
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
@@ -301,7 +301,12 @@ def only_estimators_have_strategies(file: File) -> bool:
     """
     files = file.program.files
     words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
-    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
+    read = {
+        node.attr.value
+        for each in files
+        for node in each.all(cst.Attribute)
+        if not _is_own(file.program, node)
+    }
     named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
     others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
     return (
@@ -311,6 +316,13 @@ def only_estimators_have_strategies(file: File) -> bool:
         and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
         and not any(others)
     )
+
+
+def _is_own(program: Program, node: cst.Attribute) -> bool:
+    """True for what an object keeps itself under a strategy's word: the program has `self.scope = name`."""
+    name = node.attr.value
+    is_of_self = nodes.is_name(node.value) and node.value.value == "self"
+    return name in _USED and is_of_self and bool(program.given_to_attributes(name))
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:
