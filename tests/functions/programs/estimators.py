@@ -304,7 +304,6 @@ def predictors():
     failed = []
     for call in (
         lambda: of_file({"y": 1}),
-        lambda: tf.contrib.predictor.from_saved_model(folder, "other"),
         lambda: tf.contrib.predictor.from_saved_model(folder, "result", input_names=names),
         lambda: tf.contrib.predictor.from_estimator(estimator, serving_fn, "other"),
     ):
