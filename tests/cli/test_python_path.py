@@ -56,7 +56,7 @@ def test_modules_are_found_and_keep_their_places(put: Put, tmp_path: Path, name:
         assert main(["migrate", "out/tools/train.py", "--check", "--python-path", "out"]) == 0
 
 
-def test_without_it_a_module_above_the_script_is_named(put: Put, capsys: Capture) -> None:
+def test_without_a_python_path_a_module_above_the_script_is_named(put: Put, capsys: Capture) -> None:
     for path, text in PROJECT.items():
         put(path, text)
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 0
@@ -64,7 +64,7 @@ def test_without_it_a_module_above_the_script_is_named(put: Put, capsys: Capture
     assert "lib.net is in .., above the script: it runs with PYTHONPATH=.., or by python -m" in printed
 
 
-def test_nothing_is_guessed_without(put: Put, capsys: Capture) -> None:
+def test_without_a_python_path_a_module_elsewhere_is_not_guessed(put: Put, capsys: Capture) -> None:
     put("tools/train.py", TRAIN)
     put("elsewhere/lib/net.py", NET)
     assert main(["migrate", "tools/train.py", "-o", "out"]) == 1

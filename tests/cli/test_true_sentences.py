@@ -36,7 +36,7 @@ def test_why_nothing_is_to_change(name: str, put: Put, capsys: Capture) -> None:
     assert capsys.readouterr().err == f"x.py: nothing to change, nothing left to you ({why})\n"
 
 
-def test_what_changes_has_no_such_reason(put: Put, capsys: Capture) -> None:
+def test_a_script_that_changes_is_not_called_migrated_already(put: Put, capsys: Capture) -> None:
     put("x.py", TF1)
     assert main(["migrate", "--no-diff", "x.py"]) == 0
     assert "already" not in capsys.readouterr().err

@@ -29,7 +29,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
     assert "T2T620" in capsys.readouterr().err
 
 
-def test_one_that_cannot_be_read_keeps_all_from_being_written(
+def test_nothing_is_written_if_one_script_cannot_be_read(
     put: Put, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     put("good.py", GOOD)

@@ -18,7 +18,7 @@ tf.Session()
 """
 
 
-def test_it_is_whole_and_runs(tmp_path: Path) -> None:
+def test_the_wheel_is_complete_and_runs(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(ROOT / "tf2towers", source / "tf2towers", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):

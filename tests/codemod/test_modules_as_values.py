@@ -65,7 +65,15 @@ FOLLOWED = {
 
 
 def _codes(folder: Path, text: str) -> list[str]:
-    (folder / "common.py").write_text("import tensorflow as tf\n\n\ndef build(x):\n    return tf.log(x)\n")
+    (folder / "common.py").write_text(
+        dedent("""\
+        import tensorflow as tf
+
+
+        def build(x):
+            return tf.log(x)
+        """)
+    )
     (folder / "script.py").write_text(dedent(text))
     return codes(migrate(Script.read(folder / "script.py")))
 

@@ -234,7 +234,15 @@ def test_local_modules_of_every_kind(tree):
         ("version = '1.0'\n", []),
         ("def version():\n    return 1\n", []),
         ("class version:\n    pass\n", []),
-        ("if input():\n    version = 1\nelse:\n    version = 'two'\n", []),
+        (
+            dedent("""\
+            if input():
+                version = 1
+            else:
+                version = 'two'
+            """),
+            [],
+        ),
         ("import tensorflow as version\n", ["T2T624"]),
         ("version = open('version').read()\n", ["T2T624"]),
         ("other = 1\n", ["T2T624"]),
@@ -243,8 +251,18 @@ def test_local_modules_of_every_kind(tree):
 def test_what_a_package_itself_defines(made, expected, program):
     files = {
         "package/__init__.py": made,
-        "package/part.py": f"{TF}def build():\n    from . import version\n    return tf.placeholder(tf.float32)\n",
-        "train.py": f"{TF}from package.part import build\nbuild()\ntf.Session()\n",
+        "package/part.py": dedent("""\
+            import tensorflow as tf
+            def build():
+                from . import version
+                return tf.placeholder(tf.float32)
+            """),
+        "train.py": dedent("""\
+            import tensorflow as tf
+            from package.part import build
+            build()
+            tf.Session()
+            """),
     }
     assert codes(program(files)) == expected
 

@@ -71,7 +71,13 @@ ONLY_IN_GRAPHS = [
     "w = tf.Variable(1.0)\nprint(w.op.type)",
     "w = tf.Variable(1.0)\nv = tf.Variable(w.initialized_value())",
     "w = tf.Variable(1.0)\ntrain = tf.group(w.assign_add(1.0))\nprint(train.name)",
-    "def loss():\n    x = tf.zeros([2])\n    return x.op.inputs\n\n\nprint(list(loss()))",
+    dedent("""\
+        def loss():
+            x = tf.zeros([2])
+            return x.op.inputs
+
+
+        print(list(loss()))"""),
 ]
 
 ONE_BY_ONE = [
@@ -92,9 +98,24 @@ ONE_BY_ONE = [
 NOT_TF1 = [
     "w = tf.Variable(1.0, name='w')\nprint(w.name, w.device)",
     "with tf.Graph().as_default():\n    print(tf.constant(1.0).op.name)",
-    "@tf.function\ndef f(x):\n    y = tf.square(x)\n    print(y.op.name)\n    return y\n\n\nf(1.0)",
+    dedent("""\
+        @tf.function
+        def f(x):
+            y = tf.square(x)
+            print(y.op.name)
+            return y
+
+
+        f(1.0)"""),
     "x = tf.constant(1.0)\nprint(x.op if hasattr(x, 'ops') else None)",
-    "class Tensor:\n    op = 'add'\n\n\nx = Tensor()\nprint(x.op)\nx = tf.constant(1.0)",
+    dedent("""\
+        class Tensor:
+            op = 'add'
+
+
+        x = Tensor()
+        print(x.op)
+        x = tf.constant(1.0)"""),
     "for row in tf.data.Dataset.range(3):\n    print(row)",
     "print(tf.reduce_sum(tf.ones([2]), keepdims=True), tf.ones([2]).shape[0])",
     "with tf.device('/cpu:0'):\n    x = tf.constant(1.0)",

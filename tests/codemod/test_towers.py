@@ -17,6 +17,12 @@ def build(n, unknown, self):
     splits = tf.split(tf.placeholder(tf.float32, [4]), 2)
 """
 
+
+def in_build(lines: str) -> str:
+    """Lines of the function `build`, dedented in a test."""
+    return indent(dedent(lines), "    ")
+
+
 #: the loop, what it goes over, the device -> the strategy's arguments, and the towers
 WRITTEN = [
     ("i", "range(n)", "'/gpu:%d' % i", "n", "replica_ids"),
@@ -69,6 +75,14 @@ ROUNDS = [
 ]
 
 
+def test_what_a_tower_is_given_has_several_rows_where_it_is_long():
+    splits = [f"tf.split(tf.constant([{number}, {number}]), 2)" for number in (1, 2, 3)]
+    text = after(looped("i, a, b, c", f"zip(range(2), {', '.join(splits)})", "'/gpu:%d' % i"))
+    assert max(map(len, text.partition("strategy.run(")[2].splitlines())) < 80
+    rows = [f"strategy.per_replica({each})" for each in splits]
+    assert f",\n{' ' * 18}".join(rows) in text
+
+
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
     head = dedent(
         """\
@@ -89,11 +103,26 @@ def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
 
 #: methods and attributes that give a tower's device, and what is written
 GIVEN = [
-    ("    def where(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
-     "            with tf.device(self.where(i)):\n                opt.minimize(x)\n",
+    (in_build("""\
+        def where(self, i):
+            return '/gpu:%d' % i
+
+        def build(self, opt):
+            for i in range(2):
+                with tf.device(self.where(i)):
+                    opt.minimize(x)
+        """),
      "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
-    ("    def worker(self, i):\n        return '/gpu:%d' % i\n\n    def build(self, opt):\n        for i in range(2):\n"
-     "            device = self.worker(i)\n            with tf.device(device):\n                opt.minimize(x)\n",
+    (in_build("""\
+        def worker(self, i):
+            return '/gpu:%d' % i
+
+        def build(self, opt):
+            for i in range(2):
+                device = self.worker(i)
+                with tf.device(device):
+                    opt.minimize(x)
+        """),
      "strategy.run(tower, args=(strategy.per_replica(range(2)),))"),
     (dedent(
         """\
@@ -242,8 +271,11 @@ def test_a_comprehension():
     assert "TowerStrategy" not in after(text)
     text = f"{BODY}    losses = [loss(tf.device('/gpu:%d' % i)) for i in range(n)]\n"
     assert (
-        "    strategy = TowerStrategy(n)\n    with strategy.scope():\n"
-        "        losses = [loss(tf.device('/gpu:%d' % i)) for i in strategy.towers(range(n))]\n"
+        in_build("""\
+            strategy = TowerStrategy(n)
+            with strategy.scope():
+                losses = [loss(tf.device('/gpu:%d' % i)) for i in strategy.towers(range(n))]
+            """)
     ) in after(text)
 
 
@@ -268,9 +300,17 @@ SCOPES = {
     "a session": ("    with tf.Session():\n",
      "        strategy = TowerStrategy(n)\n\n        def tower(i):\n"),
     "a variable scope with a comment": ("    # the net\n    with tf.variable_scope('net'):\n",
-     "    strategy = TowerStrategy(n)\n    # the net\n    with tf.variable_scope('net'), strategy.scope():\n"),
+     in_build("""\
+         strategy = TowerStrategy(n)
+         # the net
+         with tf.variable_scope('net'), strategy.scope():
+         """)),
     "the CPU with a comment": ("    # on the CPU\n    with tf.device('/cpu:0'):\n",
-     "    # on the CPU\n    strategy = TowerStrategy(n, parameter_device='/cpu:0')\n    with strategy.scope():\n"),
+     in_build("""\
+         # on the CPU
+         strategy = TowerStrategy(n, parameter_device='/cpu:0')
+         with strategy.scope():
+         """)),
     "another device": ("    with tf.device('/gpu:0'):\n",
      "    strategy = TowerStrategy(n)\n    with tf.device('/gpu:0'), strategy.scope():\n"),
     "the CPU, where the number is not known": ("    with tf.device('/cpu:0'):\n        n = 2\n",
@@ -843,26 +883,71 @@ def test_a_mean_where_no_strategy_is_seen_stays():
 
 #: towers in another form -> the scope
 OTHERS = [
-    ("    i = 0\n    while i < n:\n        with tf.device('/gpu:%d' % i):\n            i += 1\n",
+    (in_build("""\
+        i = 0
+        while i < n:
+            with tf.device('/gpu:%d' % i):
+                i += 1
+        """),
      "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
-    ("    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
-     "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n"
-     "    with strategy.scope(), tf.device('/gpu:1'):\n"),
-    ("    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
+    (in_build("""\
+        with tf.device('/gpu:0'):
+            a = 1
+        with tf.device('/gpu:1'):
+            b = 2
+        """),
+     in_build("""\
+         with strategy.scope(), tf.device('/gpu:0'):
+             a = 1
+         with strategy.scope(), tf.device('/gpu:1'):
+         """)),
+    (in_build("""\
+        def one(i):
+            with tf.device('/gpu:%d' % i):
+                return i
+        x = [one(0), one(1)]
+        """),
      "        with strategy.scope(), tf.device('/gpu:%d' % i):\n"),
-    ("    def one(d):\n        with tf.device(d):\n            return d\n"
-     "    x = [one('/gpu:%d' % i) for i in range(2)]\n", "        with strategy.scope(), tf.device(d):\n"),
-    ("    where = iter(['/gpu:0', '/gpu:1'])\n    for i in range(2):\n        with tf.device(next(where)):\n"
-     "            opt.compute_gradients(1)\n", "        with strategy.scope(), tf.device(next(where)):\n"),
-    ("    for i in range(2):\n        if i == 0:\n            with tf.device('/gpu:0'):\n"
-     "                opt.compute_gradients(1)\n", "            with strategy.scope(), tf.device('/gpu:0'):\n"),
+    (in_build("""\
+        def one(d):
+            with tf.device(d):
+                return d
+        x = [one('/gpu:%d' % i) for i in range(2)]
+        """), "        with strategy.scope(), tf.device(d):\n"),
+    (in_build("""\
+        where = iter(['/gpu:0', '/gpu:1'])
+        for i in range(2):
+            with tf.device(next(where)):
+                opt.compute_gradients(1)
+        """), "        with strategy.scope(), tf.device(next(where)):\n"),
+    (in_build("""\
+        for i in range(2):
+            if i == 0:
+                with tf.device('/gpu:0'):
+                    opt.compute_gradients(1)
+        """), "            with strategy.scope(), tf.device('/gpu:0'):\n"),
 ]  # fmt: skip
 
 
 def test_devices_that_are_no_towers_have_no_strategy(program):
-    main = "import tensorflow as tf\nimport util\n\nprint('/gpu:0', '/gpu:1')\ntf.Session()\n"
-    on_cpu = "def one(x, d='/cpu:0'):\n    with tf.device(d):\n        return tf.Variable(0.)\none(1)\n"
-    not_run = "if __name__ == '__main__':\n    with tf.device('/gpu:1'):\n        print(tf.Variable(0.))\n"
+    main = dedent("""\
+        import tensorflow as tf
+        import util
+
+        print('/gpu:0', '/gpu:1')
+        tf.Session()
+        """)
+    on_cpu = dedent("""\
+        def one(x, d='/cpu:0'):
+            with tf.device(d):
+                return tf.Variable(0.)
+        one(1)
+        """)
+    not_run = dedent("""\
+        if __name__ == '__main__':
+            with tf.device('/gpu:1'):
+                print(tf.Variable(0.))
+        """)
     for lines in (on_cpu, not_run):
         changes = program({"util.py": f"import tensorflow as tf\n{lines}", "train.py": main}).changes
         assert not any("Strategy" in each.after for each in changes)
@@ -872,7 +957,12 @@ def test_devices_that_are_no_towers_have_no_strategy(program):
 
 
 def test_parts_of_a_model_on_several_gpus_are_no_towers():
-    lines = "    with tf.device('/gpu:0'):\n        a = one(n)\n    with tf.device('/gpu:1'):\n        b = two(a)\n"
+    lines = in_build("""\
+        with tf.device('/gpu:0'):
+            a = one(n)
+        with tf.device('/gpu:1'):
+            b = two(a)
+        """)
     result = migrated(BODY + lines)
     assert "Strategy" not in result.changes[0].after
     assert [each.code for each in result.findings if "parts of a model" in each.message] == ["T2T605"] * 2
@@ -1181,6 +1271,56 @@ def test_the_scope_of_servers(lines, wanted):
     if wanted is None:  # no script uses the value of `as g`
         wanted = "with tf.Graph().as_default(), strategy.scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result
+
+
+#: what comes between two setters with the same text -> whether they are one strategy
+BETWEEN = [
+    ("print(ps)", True),
+    ("if ps:\n    print(ps)", True),
+    ("ps = 3", False),
+    ("def more():\n    nonlocal ps\n    ps += 1\nmore()", False),
+]
+
+
+@pytest.mark.parametrize(("between", "is_one"), BETWEEN)
+def test_setters_with_the_same_arguments_are_one_strategy(between, is_one):
+    enters = """\
+with tf.device(tf.train.replica_device_setter(ps)):
+    tf.get_variable('NAME', [])
+"""
+    lines = enters.replace("NAME", "v") + f"{between}\nif ps:\n" + indent(enters.replace("NAME", "w"), "    ")
+    text = after(f"{TF}\n\ndef build(ps):\n" + indent(lines, "    "))
+    assert "    strategy = ParameterServerStrategy(ps)\n    with strategy.scope():\n" in text
+    assert ("        with strategy.scope():\n            tf.get_variable('w', [])" in text) == is_one
+    assert text.count("ParameterServerStrategy(ps)") == 2 - is_one
+
+
+def test_setters_of_other_functions_are_their_own():
+    function = """
+
+def NAME(ps):
+    with tf.device(tf.train.replica_device_setter(ps)):
+        tf.get_variable('v', [])
+"""
+    text = after(TF + function.replace("NAME", "train") + function.replace("NAME", "evaluate"))
+    assert text.count("    strategy = ParameterServerStrategy(ps)\n") == 2
+
+
+def test_a_device_that_a_module_of_layers_is_given_is_in_the_scope_of_the_towers(program):
+    layers = (
+        f"{TF}\n\ndef weight(name, device):\n    with tf.device(device):\n        tf.get_variable(name, [])\n"
+    )
+    main = """\
+import tensorflow as tf
+from layers import weight
+
+tf.placeholder(tf.float32)
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        weight('w%d' % i, '/cpu:0')
+"""
+    texts = {each.path.name: each.after for each in program({"layers.py": layers, "train.py": main}).changes}
+    assert "TowerStrategy(2)" in texts["train.py"] and "Strategy" not in texts["layers.py"]
 
 
 def test_a_builtin_that_a_call_is_given_changes_no_towers():

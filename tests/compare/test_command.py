@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_endless_trainings_are_compared_until_a_step(script: Write, start: Start
     assert (found["legacy"]["final_loss"], found["modern"]["final_loss"]) == ("NaN", 1)
 
 
-def test_scratch_and_no_trace(script: Write, start: Start, tmp_path: Path) -> None:
+def test_what_a_script_writes_stays_in_scratch(script: Write, start: Start, tmp_path: Path) -> None:
     """What a script writes it reads back, and the disk has nothing of it."""
     (tmp_path / "kept.txt").write_text("real")
     body = """
@@ -109,7 +110,14 @@ def test_arguments_that_are_refused(script: Write, start: Start, arguments: list
 
 def test_a_notebook_and_python_2(script: Write, start: Start, tmp_path: Path) -> None:
     """Cells are one program, without magics; an original in Python 2 runs as `migrate --python3` writes it."""
-    script("legacy.py", "for _ in xrange(4):\n    step(0.01)\nprint 'legacy'\n")
+    script(
+        "legacy.py",
+        dedent("""\
+        for _ in xrange(4):
+            step(0.01)
+        print 'legacy'
+        """),
+    )
     cells = [
         FAKE,
         "%matplotlib inline\nimport time",

@@ -57,7 +57,7 @@ tensorflow.errors.InvalidArgumentError: no
 """
 
 
-def test_only_its_own_lines_go() -> None:
+def test_only_tensorflows_own_lines_are_hidden() -> None:
     assert Chatter().without(STARTS.splitlines()) == []
     assert Chatter().without(PROGRAM.splitlines()) == PROGRAM.splitlines()
 

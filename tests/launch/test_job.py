@@ -49,7 +49,7 @@ def state(member: Member) -> str:
     ],
     ids=["one that never ends is stopped", "one that ends by itself is waited for"],
 )
-def test_a_ps(script: Write, body: str, linger: float, of_ps: str) -> None:
+def test_how_a_parameter_server_ends(script: Write, body: str, linger: float, of_ps: str) -> None:
     assert run(Plan(script(body), linger=linger)) == (Outcome(0), [of_ps, "ended", "ended"])
 
 

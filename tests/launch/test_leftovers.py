@@ -34,7 +34,7 @@ def begin(code: str, mark: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_only_the_marked_are_killed() -> None:
+def test_only_processes_with_the_mark_are_killed() -> None:
     mark = new_mark()
     with begin(SLEEPS, mark) as ours, begin(SLEEPS, new_mark()) as other:
         kill_leftovers(mark)
@@ -43,7 +43,7 @@ def test_only_the_marked_are_killed() -> None:
         other.kill()
 
 
-def test_one_that_goes_on_starting_others() -> None:
+def test_a_task_that_keeps_starting_processes_is_killed_with_them() -> None:
     mark = new_mark()
     with begin(BREEDS, mark) as process:
         time.sleep(0.05)

@@ -76,7 +76,7 @@ def test_a_parameter_server_that_does_not_answer(cluster: Callable[..., Cluster]
     assert time.monotonic() - start < 60
 
 
-def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wait_for_a_server_is_limited_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     from tf2towers.runtime.cluster import waiting
 
     monkeypatch.delenv(waiting.TIMEOUT, raising=False)

@@ -21,7 +21,7 @@ def listening(number: int) -> socket.socket:
     return listener
 
 
-def test_distinct_and_free() -> None:
+def test_held_ports_are_distinct_and_free_once_released() -> None:
     held = hold_ports(20)
     numbers = [port.number for port in held]
     assert len(set(numbers)) == 20

@@ -242,7 +242,7 @@ COND = """
 """
 
 
-def test_one_waits_for_the_end_of_a_branch() -> None:
+def test_a_later_write_waits_for_the_branch_of_an_earlier_one() -> None:
     graph = (
         COND
         + """
@@ -253,7 +253,7 @@ def test_one_waits_for_the_end_of_a_branch() -> None:
     assert waits(graph) == {"in_branch /p:1 > after"}
 
 
-def test_in_its_own_branch_one_waits_for_the_operation() -> None:
+def test_writes_in_one_branch_wait_for_each_other() -> None:
     graph = (
         COND
         + """
@@ -335,7 +335,7 @@ INNER = (
 )
 
 
-def test_one_leaves_only_the_branches_that_the_other_is_not_in() -> None:
+def test_a_write_waits_only_for_branches_that_it_is_not_in_itself() -> None:
     graph = (
         INNER
         + """

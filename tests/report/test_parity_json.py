@@ -46,7 +46,7 @@ def test_the_fields_of_a_parity_result() -> None:
     assert document["comparisons"][0]["first_step"] is None
 
 
-def test_numbers_of_numpy() -> None:
+def test_numbers_of_numpy_become_numbers_of_json() -> None:
     numpy = pytest.importorskip("numpy")
     result = odd(0.5)
     result.original.seconds, result.first_step = numpy.float32(0.5), numpy.int64(0)

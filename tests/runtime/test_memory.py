@@ -54,6 +54,6 @@ def test_what_a_step_freed_is_the_next_ones() -> None:
 
 
 @pytest.mark.parametrize("name", ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"])
-def test_settings_of_the_user_stay(name: str) -> None:
+def test_the_users_malloc_settings_are_kept(name: str) -> None:
     code = "from tf2towers.runtime.memory import keep_freed_memory as keep; print(keep())"
     assert run_python("-c", code, **{name: "1"})[0] == "False\n"

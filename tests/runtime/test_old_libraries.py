@@ -58,7 +58,7 @@ def test_load_source_is_imps(tmp_path):
         old_imp.load_source("settings_of_a_test", str(tmp_path / "none.py"))
 
 
-def test_arguments_of_functions() -> None:
+def test_getargspec_returns_what_python_3_10_did() -> None:
     """As Python 3.10 says them."""
     from tf2towers.runtime.old_libraries.old_inspect import getargspec
 

@@ -37,5 +37,5 @@ def test_a_script_s_own_options_count() -> None:
     assert printed(RUNTIME, "np.set_printoptions(precision=2)")[-1] == "[0.12] [1.5]"
 
 
-def test_graph_mode_has_it() -> None:
+def test_graph_mode_prints_arrays_as_numpy_1_did() -> None:
     assert printed("from tf2towers.runtime import graph_mode\ngraph_mode()")[-1] == "[0.123456] [1.5]"

@@ -150,5 +150,5 @@ class Listed(Exception):
         (Listed("a"), "a", "an item"),
     ],
 )
-def test_what_errors_had(error, message, first):
+def test_message_and_items_of_an_error_are_python2s(error, message, first):
     assert (python2_message(error), python2_arguments(error)[0]) == (message, first)

@@ -12,7 +12,7 @@ CELLS = ["a = 1", "def f():\n    pass", "", "b = 2"]
 
 @pytest.mark.parametrize("indent", [None, 1, "\t"])
 @pytest.mark.parametrize("emptied", [[0], [1], [3], [0, 1], [1, 3], [0, 1, 3]])
-def test_cells_that_migration_emptied_go(indent: int | str | None, emptied: list[int]) -> None:
+def test_cells_that_the_migration_emptied_are_removed(indent: int | str | None, emptied: list[int]) -> None:
     markdown = {"cell_type": "markdown", "source": "# Title"}
     made = [
         markdown,

@@ -97,7 +97,7 @@ def makes_list(file: File, value: cst.BaseExpression | None) -> bool:
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):
         return makes_list(file, value.left)
     if isinstance(value, cst.Call):
-        if file.canonical(value.func) in _LISTS:
+        if file.called(value) in _LISTS:
             return True
         return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
     if isinstance(value, cst.Subscript):  # a part of a list

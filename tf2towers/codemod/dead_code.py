@@ -207,10 +207,7 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
                 return False
     return all(
         find_replacement(name).kind != "left"
-        or (
-            bool(file.names.top_names())
-            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
-        )
+        or (bool(file.names.top_names()) and find_unreached_context(file, symbol) is not None)
         for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
     )
@@ -271,7 +268,7 @@ def _only_calls_tensorflow(file: File, body: cst.BaseSuite) -> bool:
     ):
         return False
     calls = (node for node in nodes.walk(body) if isinstance(node, cst.Call))
-    return all((file.canonical(call.func) or "").startswith("tf.") for call in calls)
+    return all(file.called(call).startswith("tf.") for call in calls)
 
 
 def says_the_same(one: Any, other: Any) -> bool:

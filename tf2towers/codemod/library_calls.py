@@ -97,11 +97,7 @@ def _change_method(file: File, call: cst.Call, method: str) -> Iterator[Change]:
     is_resize = method == "resize" and len(call.args) == 1 and "PIL" in libraries
     if not (is_resize or method == "step" or (known and (not known[1] or known[1] in libraries))):
         return
-    if (
-        is_never_reached(file, call)
-        or is_expected_to_fail(file, call)
-        or find_unreached_context(file, call, "")
-    ):
+    if is_never_reached(file, call) or is_expected_to_fail(file, call) or find_unreached_context(file, call):
         return
     if is_resize:
         file.note(call, "T2T628", _RESIZE, "note")
@@ -136,10 +132,8 @@ def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
 
 def _is_unpacked(file: File, call: cst.Call, today: int) -> bool:
     """True if a call's result is assigned to fewer names than it has today."""
-    match file.parent(call):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as names)]):
-            return len(names.elements) < today
-    return False
+    names = nodes.only_target(file.parent(call))
+    return isinstance(names, cst.Tuple) and len(names.elements) < today
 
 
 def _is_called(file: File, function: str) -> bool:

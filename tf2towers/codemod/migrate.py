@@ -24,7 +24,6 @@ from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
-from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax
 
@@ -214,7 +213,6 @@ def _rewrite_file(file: File, active: list[type[Rule]], options: Options) -> Fil
         after = file.tree.text_of(module)
     try:
         if after != script.text:
-            after = break_long_lines(script.text, after, file.text.newline)
             check_syntax(after, script.path)
     except SourceError as problem:
         raise SourceError(script.path, f"not migrated, please report it: {problem}") from None

@@ -8,12 +8,13 @@ are left out of `children`, `walk` and `File.parent`. Names that are not express
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
 import libcst as cst
+
+from tf2towers.source.cst_nodes import fields_of
 
 Statement = cst.BaseSmallStatement | cst.BaseCompoundStatement
 Import = cst.Import | cst.ImportFrom
@@ -33,19 +34,12 @@ _WRAPPERS: frozenset[type[cst.CSTNode]] = frozenset((
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
 ))  # fmt: skip
-#: fields of signs, white space, and names that are not expressions
+#: fields of signs, and of names that are not expressions
 _NO_PARTS = frozenset({
-    "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
-    "second_colon", "lbracket", "rbracket", "lbrace", "rbrace", "leading_lines", "lines_after_decorators",
-    "header", "footer", "trailing_whitespace", "indent", "relative", "posonly_ind", "name", "attr", "keyword",
-    "module", "type_parameters", "star", "rest",
+    "asynchronous", "attr", "colon", "dot", "equal", "first_colon", "keyword", "module", "name", "operator",
+    "posonly_ind", "relative", "rest", "second_colon", "star", "type_parameters",
 })  # fmt: skip
-_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.AsName: ("name",),
-    cst.ImportAlias: (),
-    cst.ClassDef: ("bases", "keywords", "body", "decorators"),
-    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
-}
+_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {cst.AsName: ("name",), cst.ImportAlias: ()}
 
 
 @cache
@@ -53,14 +47,13 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a kind of node that may have parts in them."""
     if kind in _FIELDS:
         return _FIELDS[kind]
-    names = (field.name for field in dataclasses.fields(kind))
-    return tuple(name for name in names if name not in _NO_PARTS and not name.startswith("whitespace"))
+    return tuple(name for name in fields_of(kind) if name not in _NO_PARTS)  # type: ignore[arg-type]
 
 
 @cache
 def _is_part(kind: type[object]) -> bool:
     """True if the values of a kind are parts of a node, or wrap some."""
-    return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar | cst.ParamSlash)
+    return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar)
 
 
 def is_wrapper(node: cst.CSTNode) -> bool:
@@ -245,6 +238,13 @@ def orelse(node: cst.If | cst.For | cst.While | cst.Try | cst.TryStar) -> list[S
 def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
     """What an assignment binds: `a` and `b` of `a = b = 1`."""
     return [target.target for target in statement.targets]
+
+
+def only_target(statement: cst.CSTNode) -> cst.BaseExpression | None:
+    """What an assignment to one target binds: `x` of `x = 1`; None for anything else."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+        return None
+    return statement.targets[0].target
 
 
 def assigned(statement: cst.Assign) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:

@@ -76,7 +76,7 @@ class File:
         self.tree = tree = tree_of(script.text, script.path)
         self.body, self.imports, self.all = tree.body, tree.imports, tree.all
         self.parent, self.ancestors, self.steps_outwards = tree.parent, tree.ancestors, tree.steps_outwards
-        self.statement, self.function_around = tree.statement, tree.function_around
+        self.statement, self.function_around, self.around = tree.statement, tree.function_around, tree.around
         self.is_read, self.is_bound = tree.is_read, tree.is_bound
         #: the results of functions that are `found_once`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
@@ -106,14 +106,18 @@ class File:
     def decided(self) -> Decided:
         """What is decided for it."""
 
-        def is_unreached(node: cst.CSTNode, why: str) -> bool:
-            return self.program.find_unreached_context(self, node, why) is not None
+        def is_unreached(node: cst.CSTNode) -> bool:
+            return self.program.find_unreached_context(self, node) is not None
 
         return Decided(self.names, self.text, lambda: self.program.names_by_stars, is_unreached)
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
         return self.names.canonical(node)
+
+    def called(self, node: cst.CSTNode | None) -> str:
+        """The canonical name of the function that a node calls; empty where it is not known, or the node no call."""
+        return (self.canonical(node.func) if isinstance(node, cst.Call) else None) or ""
 
     @property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
@@ -140,7 +144,7 @@ class Program:
     def __init__(
         self,
         script: Script,
-        find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        find_unreached_context: Callable[[File, cst.CSTNode], str | None],
         has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),

@@ -47,12 +47,8 @@ def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     """True if a node is only reached in an old Python, or where a library still has what is gone."""
     if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
-    for around in file.ancestors(node):
-        if isinstance(around, cst.ExceptHandler):
-            whole = file.parent(around)
-            if isinstance(whole, cst.Try) and _succeeds(file, nodes.block(whole)):
-                return True
-    return False
+    handlers = (around for around in file.ancestors(node) if isinstance(around, cst.ExceptHandler))
+    return any(_succeeds(file, nodes.block(file.parent(handler))) for handler in handlers)
 
 
 def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
@@ -60,11 +56,11 @@ def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
 
     Where there are imports alone in the `try`, any handler is for these.
     """
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and inner in nodes.block(around):
-            imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
-            return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
-    return False
+    around = next(file.tree.tries_around(node), None)
+    if around is None:
+        return False
+    imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
+    return imports or any(map(_only_for_missing, around.handlers))
 
 
 def _only_for_missing(handler: cst.ExceptHandler) -> bool:
@@ -164,11 +160,10 @@ def counterpart(file: File, name: cst.Name) -> str | None:
 def _is_asked_for(file: File, name: cst.Name) -> bool:
     """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
     around = file.parent(name)
-    asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
+    asked = around if isinstance(around, cst.Tuple) else name
     call = file.parent(asked)
-    if not isinstance(call, cst.Call) or asked not in nodes.positional(call)[1:2]:
-        return False
-    return file.canonical(call.func) in ("builtins.isinstance", "builtins.issubclass")
+    is_second = isinstance(call, cst.Call) and asked in nodes.positional(call)[1:2]
+    return is_second and file.called(call) in ("builtins.isinstance", "builtins.issubclass")
 
 
 @found_once
@@ -198,16 +193,6 @@ def missed_names(file: File) -> Iterator[cst.Name]:
             yield name
 
 
-def made_lists(file: File) -> Iterator[cst.Call]:
-    """The calls that become a list, whichever Python the program is for."""
-    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
-
-
-def are_lists_in_both(program: Program) -> bool:
-    """True if a list that only Python 2 makes is one whichever Python the program is for."""
-    return program.python is not None or where_pythons_differ(program) is None
-
-
 def lists_of_python2(file: File) -> Iterator[cst.Call]:
     """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
 
@@ -216,12 +201,8 @@ def lists_of_python2(file: File) -> Iterator[cst.Call]:
     if file.script.conversion is not None:
         return
     for call in file.all(cst.Call):
-        around = file.parent(call)
-        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
-        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
-            continue
-        name = target.targets[0].target
-        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+        name = nodes.only_target(file.parent(call))
+        if file.called(call) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
             yield call
 
 
@@ -231,7 +212,7 @@ def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
             continue
         around = file.parent(used)
         called = isinstance(around, cst.Call) and used in nodes.positional(around)
-        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        measured = called and file.called(around) == "builtins.len"
         indexed = isinstance(around, cst.Subscript) and around.value is used
         if (measured or indexed) and file.meanings.values(used) == [call]:
             return True

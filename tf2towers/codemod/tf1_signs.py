@@ -16,8 +16,9 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned, Defined
-from tf2towers.codemod.program import File, Program, found_once
+from tf2towers.codemod.meanings import Defined
+from tf2towers.codemod.program import File, found_once
+from tf2towers.codemod.reached import branches_around
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
@@ -44,8 +45,6 @@ _OF_CLASSES = frozenset({
 _OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
-#: attributes that neither an eager tensor nor an eager variable has
-_OF_ELEMENTS = frozenset({"consumers", "eval", "graph", "op"})
 #: functions that return a tensor, and one that returns a variable
 _TENSORS = frozenset({
     "tf.abs", "tf.add", "tf.add_n", "tf.argmax", "tf.cast", "tf.concat", "tf.constant", "tf.convert_to_tensor",
@@ -58,6 +57,13 @@ _TENSORS = frozenset({
 })  # fmt: skip
 #: functions that return an operation in a graph, and nothing without one
 _OPERATIONS = frozenset({"tf.group", "tf.no_op"})
+#: attribute -> the functions whose results have it in a graph, and lack it without one
+_OF_GRAPHS_ALONE = {
+    **dict.fromkeys(("consumers", "eval", "graph", "op"), _TENSORS | _OPERATIONS),
+    "name": _TENSORS - {"tf.Variable"} | _OPERATIONS,
+    "run": _OPERATIONS,
+    "initialized_value": frozenset({"tf.Variable"}),
+}
 #: what builds a graph in TF 2, or runs functions of a program in one
 _BUILDERS = re.compile(
     r"tf\.(Graph|GradientTape|Module|autograph|compat|data|distribute|estimator|function|graph_util|keras|map_fn|"
@@ -101,15 +107,8 @@ def _is_lost(file: File, node: cst.Attribute) -> bool:
         return name not in file.program.own_names and isinstance(file.parent(node), cst.Call)
     if name in _OF_DATASETS:
         return _is_dataset(file, node.value)
-    if isinstance(node.value, cst.Name | cst.Call | cst.BinaryOperation):
-        if name in _OF_ELEMENTS and _is_made_by(file, node.value, _TENSORS | _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "run" and _is_made_by(file, node.value, _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "name" and _is_made_by(file, node.value, _TENSORS - {"tf.Variable"} | _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "initialized_value" and _is_made_by(file, node.value, frozenset({"tf.Variable"})):
-            return _is_eager_there(file)
+    if name in _OF_GRAPHS_ALONE and _is_made_by(file, node.value, _OF_GRAPHS_ALONE[name]):
+        return _is_eager_there(file)
     return name == "value" and _is_dimension(file, node.value)
 
 
@@ -167,21 +166,18 @@ def _is_function(file: File, given: cst.BaseExpression) -> bool:
         case cst.Lambda():
             return True
         case cst.Attribute(value=cst.Name("self"), attr=attribute):
-            around = next((each for each in file.ancestors(given) if isinstance(each, cst.ClassDef)), None)
+            around = file.around(given, cst.ClassDef)
             return around is not None and attribute.value in _methods(around)
         case cst.Call(func=function):
             made_by = file.meanings.bindings(function)
             return bool(made_by) and all(
                 isinstance(each, Defined) and _makes_function(each.node) for each in made_by
             )
-    bound = file.meanings.bindings(given)
-    return bool(bound) and all(
-        (isinstance(each, Defined) and isinstance(each.node, cst.FunctionDef))
-        or (
-            (isinstance(each, Assigned) and isinstance(each.value, cst.Call | cst.Lambda))
-            and _is_function(file, each.value)
-        )
-        for each in bound
+    made = [getattr(each, "value", getattr(each, "node", None)) for each in file.meanings.bindings(given)]
+    return bool(made) and all(
+        isinstance(each, cst.FunctionDef)
+        or (isinstance(each, cst.Call | cst.Lambda) and _is_function(file, each))
+        for each in made
     )
 
 
@@ -204,13 +200,9 @@ def _methods(definition: cst.ClassDef) -> set[str]:
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
     """True if the program goes on where the sign fails, or asks before it."""
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
-            return True
-        if isinstance(around, cst.If | cst.IfExp) and inner is not around.test:
-            if re.search(r"version|hasattr|eager", file.text.of(around.test), re.IGNORECASE):
-                return True
-    return False
+    asks = re.compile(r"version|hasattr|eager", re.IGNORECASE)
+    tests = (file.text.of(test) for test, _ in branches_around(file, node))
+    return next(file.tree.tries_around(node), None) is not None or any(map(asks.search, tests))
 
 
 def is_eager(file: File) -> bool:
@@ -297,16 +289,13 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
-    It may ask a strategy of towers for their number.
+    It may ask a strategy of towers for their number. `self.scope` is no strategy's where a class gives it a value.
     """
     files = file.program.files
     words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
-    read = {
-        node.attr.value
-        for each in files
-        for node in each.all(cst.Attribute)
-        if not _is_own(file.program, node)
-    }
+    attributes = [(each, node) for each in files for node in each.all(cst.Attribute)]
+    own = {node.attr.value for each, node in attributes if each.is_bound(node) and _is_of_self(node)}
+    read = {node.attr.value for _, node in attributes if not (node.attr.value in own and _is_of_self(node))}
     named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
     others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
     return (
@@ -318,11 +307,8 @@ def only_estimators_have_strategies(file: File) -> bool:
     )
 
 
-def _is_own(program: Program, node: cst.Attribute) -> bool:
-    """True for what an object keeps itself under a strategy's word: the program has `self.scope = name`."""
-    name = node.attr.value
-    is_of_self = nodes.is_name(node.value) and node.value.value == "self"
-    return name in _USED and is_of_self and bool(program.given_to_attributes(name))
+def _is_of_self(node: cst.Attribute) -> bool:
+    return nodes.is_name(node.value) and node.value.value == "self"
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:

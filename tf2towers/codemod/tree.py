@@ -30,6 +30,7 @@ from tf2towers.codemod.nodes import (
     is_literal,
     is_name,
     is_wrapper,
+    only_target,
     walk,
 )
 from tf2towers.source.cst_nodes import Written, scopes_of, text_of, walk_module, write_module
@@ -108,7 +109,11 @@ class Tree:
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""
-        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
+        return self.around(node, cst.FunctionDef)
+
+    def around(self, node: cst.CSTNode, *kinds: type[Node]) -> Node | None:
+        """The innermost node of some kinds that a node is in."""
+        return next((each for each in self.ancestors(node) if isinstance(each, kinds)), None)
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
@@ -134,6 +139,12 @@ class Tree:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
         return pairwise(chain([node], self.ancestors(node)))
 
+    def tries_around(self, node: cst.CSTNode) -> Iterator[cst.Try]:
+        """The `try` statements with handlers in whose body a node is, innermost first."""
+        for inner, around in self.steps_outwards(node):
+            if isinstance(around, cst.Try) and around.handlers and inner in block(around):
+                yield around
+
     def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
         """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
         name = node.value if is_name(node) else ""
@@ -151,11 +162,9 @@ class Tree:
 
     def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
         """The statement and the name in `name = tf.something`."""
-        match self.parent(node):
-            case (
-                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) as statement
-            ):
-                return (statement, name) if value is node else None
+        statement = self.parent(node)
+        if isinstance(statement, cst.Assign) and is_name(target := only_target(statement)):
+            return (statement, target.value) if statement.value is node else None
         return None
 
     @cached_property

@@ -54,6 +54,7 @@ _HOMES = {
     "logger": "tf1",
     "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
+    "sloppy_interleave": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
     "debug": "tf1.debug",
@@ -84,6 +85,7 @@ _HOMES = {
     "tensor_shapes": "tf1.tensor_shapes",
     "tpu": "tf1.tpu",
     "training": "tf1.training",
+    "vocabulary": "tf1.vocabulary",
     # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",
     "old_imp": "old_libraries.old_imp",

@@ -99,5 +99,5 @@ with Session(config=tf.ConfigProto(operation_timeout_in_ms=500)) as session:
 
 
 @pytest.mark.parametrize("program", [WAITS, RESET, LIMITS], ids=["waits", "reset", "limits"])
-def test_in_a_process_of_its_own(program: str) -> None:
+def test_managed_sessions_in_a_process_of_their_own(program: str) -> None:
     run_python("-c", program)

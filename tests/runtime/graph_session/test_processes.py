@@ -77,7 +77,7 @@ with tf.Graph().as_default():
 
 
 @pytest.mark.parametrize("begin", ["Session().run(tf.global_variables_initializer())", "TowerStrategy(3)"])
-def test_not_before_a_session_or_a_strategy_is_made(begin: str) -> None:
+def test_devices_may_be_chosen_until_a_session_or_a_strategy_is_made(begin: str) -> None:
     assert run_python("-c", LOOKS.format(begin=begin))[0].split() == ["8"]
 
 
@@ -124,7 +124,7 @@ print("fine")
 
 
 @pytest.mark.parametrize("threads", ["4", "int('4')", None])
-def test_runs_within_runs(threads: str | None, tmp_path: Path) -> None:
+def test_a_python_function_in_a_run_may_run_the_session_again(threads: str | None, tmp_path: Path) -> None:
     """None: a program without a file, as in a notebook."""
     script = tmp_path / "nested.py"
     script.write_text(NESTED.replace("threads=4", f"threads={threads}"))
@@ -161,7 +161,7 @@ with Session() as sess:
 """
 
 
-def test_the_line_is_named(tmp_path: Path) -> None:
+def test_an_op_that_draws_its_own_sequence_is_reported_with_its_line(tmp_path: Path) -> None:
     script = tmp_path / "draws.py"
     script.write_text(DRAWS)
     said = [line for line in run_python(str(script))[1].splitlines() if "its own sequence" in line]

@@ -119,7 +119,7 @@ def outcome(kind: Any, case: str) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_as_tensorflows_session(case: str) -> None:
+def test_a_session_returns_and_raises_what_tensorflows_does(case: str) -> None:
     from tf2towers.runtime import Session
 
     theirs, ours = outcome(v1.Session, case), outcome(Session, case)

@@ -121,5 +121,5 @@ for module, names in served_names().items():
 """
 
 
-def test_all_that_is_served_is_there() -> None:
+def test_all_names_of_keras_that_are_served_are_there() -> None:
     run_python("-c", SERVED)

@@ -370,7 +370,7 @@ except {} as e:
         ("e.message + 'x', o.message", "python2_message(e) + 'x', o.message"),
     ],
 )
-def test_errors(before, after):
+def test_what_python2_read_of_an_error_is_converted(before, after):
     assert f"print({after})" in text_of(ERRORS.format("E", before))
 
 

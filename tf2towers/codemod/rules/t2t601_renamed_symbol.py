@@ -85,7 +85,7 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
         return None  # TF 2's own
     if found.kind == "left":
-        note_site(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why)
         return None
     if found.kind == "tf2" and not is_v1:
         return None
@@ -127,7 +127,7 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     is_gone = is_gone_private(file.names.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
-            note_site(file, node, found.code, found.why, why=found.why)
+            note_site(file, node, found.code, found.why)
         return _whole_name_text(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         return None if _leads_to(file, node, home) else file.decided.name_of(found)
@@ -175,7 +175,7 @@ def _moved_class_text(file: File, node: Symbol) -> str | None:
 def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
     """The new text for an unreached use whose import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
     names, canonical = file.names.top_names(), file.names.spelled(node)
-    if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
+    if not names or canonical is None or find_unreached_context(file, node) is None:
         return None
     return names[0] + canonical[2:] if _is_import_dropped(file, first_name(node)) else None
 
@@ -195,7 +195,7 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
 
 def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "left":
-        note_site(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None

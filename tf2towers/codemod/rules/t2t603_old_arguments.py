@@ -35,10 +35,10 @@ def _has_datasets(file: File) -> bool:
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
     """`tf.random_uniform_initializer(maxval=9)`: the default of `minval` was 0; in TF 2 it is 0.0, not for integers."""
-    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    name = file.called(call).rpartition(".")[2]
     if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
         return
-    if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
+    if file.called(call) in ("tf.random_uniform", "tf.random.uniform"):
         return  # the operation, which takes a shape
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
@@ -121,7 +121,7 @@ class OldArguments(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
-        file, canonical = self.file, self.file.canonical(node.func) or ""
+        file, canonical = self.file, self.file.called(node)
         if not canonical.startswith("tf."):
             if _has_datasets(file):
                 self.change(_map_changes(node))
@@ -130,7 +130,7 @@ class OldArguments(Rule):
         is_tf2 = file.program.plain_is_tf2
         is_tf2s = is_tf2 and isinstance(node.func, Symbol) and file.names.is_plain(node.func)
         if not is_tf2s and (why := not_taken(file, node)):
-            note_site(file, node, "T2T620", why, why=why)
+            note_site(file, node, "T2T620", why)
         if is_tf2:
             return
         if canonical == _WHITENING and len(node.args) == 1 and not node.args[0].star:

@@ -16,7 +16,6 @@ from tf2towers.codemod.python_versions import (
     counterpart,
     is_expected_to_fail,
     is_never_reached,
-    made_lists,
     missed_names,
 )
 from tf2towers.codemod.reached import is_named
@@ -256,8 +255,6 @@ class LibraryRenames(Rule):
             if (instead := counterpart(file, missed)) is not None:
                 module, _, name = instead.rpartition(".")
                 self.replace(missed, file.need(name, module) if module else instead)
-        for call in made_lists(file):
-            self.replace(call, "list({call})", call=call)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Today's methods and arguments."""

@@ -26,21 +26,20 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     That says on which device an operation goes: it is shown TF1's types by the runtime.
     """
     if isinstance(side, cst.Call):
-        return side.args[0].value if file.canonical(side.func) == f"{RUNTIME}.op_type" else None
+        return side.args[0].value if file.called(side) == f"{RUNTIME}.op_type" else None
     match side:
         case cst.Attribute(value=node, attr=cst.Name(value="op")) if file.tree.loop_of(node) is not None:
             return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
     found: Any = m.extract(side, _TYPE)
-    functions = [file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda)]
-    called = (file.canonical(around.func) for around in functions if isinstance(around, cst.Call))
-    return found["operation"] if found is not None and "tf.device" not in called else None
+    takers = (file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda))
+    is_free = "tf.device" not in map(file.called, takers)
+    return found["operation"] if found is not None and is_free else None
 
 
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
     """Notes where the output of a variable's op is used as its value: that of a resource variable is a handle."""
-    choices = (cst.If, cst.IfExp, cst.BaseComp)
-    around = next((outer for outer in file.ancestors(side) if isinstance(outer, choices)), side)
-    for node in nodes.walk(around):
+    choices = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+    for node in nodes.walk(file.around(side, *choices) or side):
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "outputs"

@@ -107,8 +107,7 @@ def _computed_name(file: File, call: cst.CSTNode, module: cst.CSTNode) -> cst.Ba
     given = nodes.positional(call) if isinstance(call, cst.Call) else []
     if len(given) < 2 or given[0] is not module or nodes.is_literal(given[1]):
         return None
-    is_getattr = isinstance(call, cst.Call) and file.canonical(call.func) == "builtins.getattr"
-    return given[1] if is_getattr else None
+    return given[1] if file.called(call) == "builtins.getattr" else None
 
 
 def _is_the_same(canonical: str) -> bool:
@@ -133,32 +132,25 @@ def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[s
 
 def _pattern(text: cst.BaseExpression) -> str:
     """A regular expression for the values of a text."""
-    if isinstance(value := nodes.literal(text), str):
-        return re.escape(value)
-    if isinstance(text, cst.BinaryOperation):
-        if isinstance(text.operator, cst.Add):
+    filled = r"(?!)"
+    match text:
+        case cst.BinaryOperation(operator=cst.Add()):
             return _pattern(text.left) + _pattern(text.right)
-        if isinstance(text.operator, cst.Modulo) and isinstance(value := nodes.literal(text.left), str):
-            return _ANY.join(map(re.escape, re.split(r"%[sdr]", value)))
-    if isinstance(text, cst.FormattedString):
-        return "".join(
-            re.escape(part.value) if isinstance(part, cst.FormattedStringText) else _ANY
-            for part in text.parts
-        )
-    if (
-        isinstance(text, cst.Call)
-        and isinstance(text.func, cst.Attribute)
-        and text.func.attr.value == "format"
-    ):
-        if isinstance(value := nodes.literal(text.func.value), str):
-            return _ANY.join(map(re.escape, re.split(r"\{[^}]*\}", value)))
-    return _ANY
+        case cst.FormattedString():
+            parts = (nodes.literal(part) for part in text.parts)
+            return "".join(re.escape(part) if isinstance(part, str) else _ANY for part in parts)
+        case cst.BinaryOperation(left=text, operator=cst.Modulo()):
+            filled = r"%[sdr]"
+        case cst.Call(func=cst.Attribute(value=text, attr=cst.Name(value="format"))):
+            filled = r"\{[^}]*\}"
+    value = nodes.literal(text)
+    return _ANY.join(map(re.escape, re.split(filled, value))) if isinstance(value, str) else _ANY
 
 
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
-    if file.canonical(call.func) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+    if file.called(call) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
         return False
     name = nodes.literal(given[1])
     taken = f"{canonical}.{name}"
@@ -190,7 +182,7 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     Of `eval('tf.train.%sOptimizer' % name)` the module says it. Where the text comes from elsewhere,
     `eval(FLAGS.cell)`, it may be any text of the file that begins so.
     """
-    runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
+    runs = [call for call in file.all(cst.Call) if call.args and file.called(call) in _RUN_TEXTS]
     if not runs:
         return
     names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
@@ -226,10 +218,12 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
     and sessions would have to be rewritten.
     """
     parent = file.parent(module)
-    if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
-        return False
-    target = nodes.targets(parent)[0]
-    if not isinstance(target, cst.Attribute):
+    target = nodes.only_target(parent)
+    if (
+        not isinstance(parent, cst.Assign)
+        or parent.value is not module
+        or not isinstance(target, cst.Attribute)
+    ):
         return False
     name = target.attr.value
     if any(name in file.program.read(path).text for path in file.program.others):
@@ -276,8 +270,7 @@ def _passed_local_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
         if use in owners or file.is_bound(use) or isinstance(parent, cst.ImportAlias | cst.ImportFrom):
             continue
         first = given.get(file.canonical(use) or "")
-        call = parent if isinstance(parent, cst.Call) else None
-        if first is None or _is_followed(file, use) or (call and file.canonical(call.func) in _HARMLESS):
+        if first is None or _is_followed(file, use) or file.called(parent) in _HARMLESS:
             continue
         yield use, first
 

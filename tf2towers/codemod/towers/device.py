@@ -69,20 +69,11 @@ class Reader:
         name = nodes.last_name(call.func)
         if name not in self.file.program.own_names:
             return False
-        texts = [
-            [
-                text
-                for each in nodes.block(function)
-                if not nodes.is_docstring(each)
-                for text in texts_in(each)
-            ]
-            for other in self.file.program.files
-            for function in other.all(cst.FunctionDef)
-            if function.name.value == name
-        ]
-        return bool(texts) and all(
-            any("gpu:" in text for text in found) and not any("job:" in text for text in found)
-            for found in texts
+        functions = (each for other in self.file.program.files for each in other.all(cst.FunctionDef))
+        bodies = [nodes.block(function) for function in functions if function.name.value == name]
+        return bool(bodies) and all(
+            name_gpus(texts_in(*(each for each in body if not nodes.is_docstring(each))), "gpu:")
+            for body in bodies
         )
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
@@ -114,7 +105,7 @@ class Reader:
 
     def _helper(self, call: cst.Call) -> Device | None:
         """The GPU of a function of the program that is given the GPU's number, and returns '/gpu:' with the number."""
-        found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
+        found = self.file.program.defined(self.file, self.file.called(call))
         if found is None or not isinstance(function := found[1], cst.FunctionDef):
             return None
         home = found[0]
@@ -139,12 +130,8 @@ class Reader:
 
     def _names_gpu(self, node: cst.CSTNode) -> bool:
         """True if the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
-        strings = texts_in(node)
-        for part in nodes.walk(node):
-            if nodes.is_name(part):
-                for origin in self._origins(part):
-                    strings += texts_in(origin)
-        return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
+        names = filter(nodes.is_name, nodes.walk(node))
+        return name_gpus(texts_in(node, *(origin for name in names for origin in self._origins(name))))
 
     def _origins(self, name: cst.Name) -> list[cst.CSTNode]:
         """What is assigned to a name, or its function; what a loop's target goes over."""
@@ -158,8 +145,8 @@ class Reader:
 
     def _assigned(self, name: cst.Name) -> list[cst.CSTNode]:
         bindings = self.file.meanings.bindings(name)
-        values = [binding.value for binding in bindings if isinstance(binding, Assigned)]
-        return [*values, *(binding.node for binding in bindings if isinstance(binding, Defined))]
+        values = [each.value for each in bindings if isinstance(each, Assigned)]
+        return [*values, *(each.node for each in bindings if isinstance(each, Defined))]
 
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:
@@ -189,7 +176,7 @@ def gpu_index(file: File, node: cst.CSTNode) -> str | None:
 
 def _index_of_spec(file: File, call: cst.Call) -> str | None:
     given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
-    if file.canonical(call.func) != "tf.DeviceSpec" or nodes.positional(call):
+    if file.called(call) != "tf.DeviceSpec" or nodes.positional(call):
         return None
     kind, index = given.get("device_type"), given.get("device_index")
     is_gpu = set(given) == {"device_type", "device_index"} and str(nodes.literal(kind)).upper() == "GPU"
@@ -201,11 +188,16 @@ def names_gpu(text: str) -> bool:
     return text.lower().startswith(_PREFIXES[:2])
 
 
-def texts_in(node: cst.CSTNode) -> list[str]:
-    """The texts in an expression, in small letters, those of f-strings too."""
+def name_gpus(texts: list[str], word: str = "gpu") -> bool:
+    """True if texts have a word for GPUs, and name no task of a cluster."""
+    return any(word in text for text in texts) and not any("job:" in text for text in texts)
+
+
+def texts_in(*wholes: cst.CSTNode) -> list[str]:
+    """The texts in expressions, in small letters, those of f-strings too."""
     return [
         str(nodes.literal(part)).lower()
-        for part in nodes.walk(node)
+        for part in nodes.walk(*wholes)
         if nodes.is_text(part) or isinstance(part, cst.FormattedStringText)
     ]
 

@@ -138,7 +138,7 @@ class LiveNames:
     def _lets_errors_pass(self, entered: cst.BaseExpression) -> bool:
         if not isinstance(entered, cst.Call):
             return False
-        canonical = self.file.canonical(entered.func) or ""
+        canonical = self.file.called(entered)
         if canonical.startswith("tf."):
             return not canonical.startswith("tf.train.")
         called = entered.func

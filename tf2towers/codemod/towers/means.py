@@ -285,7 +285,7 @@ class _Mean:
                 func=cst.Attribute(value=cst.SimpleString(), attr=cst.Name(value="format")), args=given
             ):
                 return all(nodes.is_plain(each) and self._is_read(each.value) for each in given)
-            case cst.Call(func=func, args=[given]) if self.file.canonical(func) == "builtins.len":
+            case cst.Call(args=[given]) if self.file.called(value) == "builtins.len":
                 return nodes.is_plain(given) and self._is_read(given.value)
             case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo(), right=right):
                 return self._is_read(right)
@@ -381,17 +381,15 @@ class _Mean:
                 return _LISTS.get(item or "")
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 return self._combined(left, type(operator), right)
-            case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=left)]):
-                if self.file.canonical(func) == "builtins.float" and self._kind(left) == "number":
+            case cst.Call(args=[cst.Arg(keyword=None, star="", value=left)]):
+                if self.file.called(value) == "builtins.float" and self._kind(left) == "number":
                     return "number"
-                if self.file.canonical(func) == "builtins.len":
+                if self.file.called(value) == "builtins.len":
                     of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows", "towers")
                     return "number" if of_all else None
                 return self._made(value)
-            case cst.Call(
-                func=func, args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]
-            ):
-                name = self.file.canonical(func)
+            case cst.Call(args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]):
+                name = self.file.called(value)
                 if name in _MULTIPLIES or name in _DIVIDES:
                     return self._combined(left, cst.Multiply if name in _MULTIPLIES else cst.Divide, right)
                 return self._made(value)
@@ -415,7 +413,7 @@ class _Mean:
 
     def _made(self, call: cst.Call) -> str | None:
         """The kind of a call's result, if it works along the first axis; else None."""
-        name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
+        name, order = _FUNCTIONS.get(self.file.called(call), ("", ()))
         by_place = nodes.positional(call)
         if not name or nodes.has_star(call) or len(call.args) > 2:
             return None

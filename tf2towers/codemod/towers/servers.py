@@ -8,8 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_plain, names_in
+from tf2towers.codemod.nodes import is_name, is_plain, names_in, only_target
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.scopes import begins_a_line, find_withs_around
@@ -61,7 +60,7 @@ def find_devices(file: File) -> list[cst.Call]:
         for call in file.all(cst.Call)
         if len(call.args) == 1
         and is_plain(call.args[0])
-        and file.canonical(call.func) == "tf.device"
+        and file.called(call) == "tf.device"
         and not loops & set(file.ancestors(call))
     ]
 
@@ -93,7 +92,7 @@ def _find_inline_setters(file: File) -> list[Setter]:
     found = []
     for call in find_devices(file):
         setter = call.args[0].value
-        if isinstance(setter, cst.Call) and file.canonical(setter.func) == SETTER:
+        if isinstance(setter, cst.Call) and file.called(setter) == SETTER:
             alone = setter.with_changes(args=[], whitespace_before_args=cst.SimpleWhitespace(""))
             if not m.findall(call.deep_replace(setter, alone), m.Comment()):
                 found.append(Setter(setter, (call,)))
@@ -106,16 +105,11 @@ def _find_named_setters(file: File) -> list[Setter]:
     }
     found = []
     for statement in file.all(cst.Assign):
-        match statement:
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Name() as target)], value=cst.Call() as setter
-            ):
-                if file.canonical(setter.func) != SETTER or not setter.args:
-                    continue
-            case _:
-                continue
+        target, setter = only_target(statement), statement.value
+        if not is_name(target) or not isinstance(setter, cst.Call) or file.called(setter) != SETTER:
+            continue
         home = file.meanings.home_of(target)
-        if [type(binding) for binding in file.meanings.bindings(target)] != [Assigned]:
+        if not setter.args or file.meanings.values(target) != [setter]:
             continue
         if home is file.meanings.module and not file.main:
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow.compat.v1 as tf
@@ -23,44 +25,20 @@ _multi_class_head_with_softmax_cross_entropy_loss = _head._multi_class_head_with
 _regression_head = _head._regression_head
 
 
-def binary_classification_head(
-    weight_column: Any = None,
-    thresholds: Any = None,
-    label_vocabulary: Any = None,
-    loss_reduction: str = _MEAN,
-    loss_fn: Any = None,
-    name: str | None = None,
-) -> Any:
-    """A head of two classes, with one logit."""
-    return _binary_logistic_head_with_sigmoid_cross_entropy_loss(
-        weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name
-    )
+def _of_means(head: Callable[..., Any]) -> Callable[..., Any]:
+    """A head of the same arguments whose loss is by default the mean over the batch, not the sum."""
+    signature = inspect.signature(head)
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        return head(**{"loss_reduction": _MEAN, **given})
+
+    return made
 
 
-def multi_class_head(
-    n_classes: int,
-    weight_column: Any = None,
-    label_vocabulary: Any = None,
-    loss_reduction: str = _MEAN,
-    loss_fn: Any = None,
-    name: str | None = None,
-) -> Any:
-    """A head of more than two classes, with a logit for each."""
-    return _multi_class_head_with_softmax_cross_entropy_loss(
-        n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name
-    )
-
-
-def regression_head(
-    weight_column: Any = None,
-    label_dimension: int = 1,
-    loss_reduction: str = _MEAN,
-    loss_fn: Any = None,
-    inverse_link_fn: Any = None,
-    name: str | None = None,
-) -> Any:
-    """A head of numbers, by default with squared errors."""
-    return _regression_head(weight_column, label_dimension, loss_reduction, loss_fn, inverse_link_fn, name)
+binary_classification_head = _of_means(_binary_logistic_head_with_sigmoid_cross_entropy_loss)
+multi_class_head = _of_means(_multi_class_head_with_softmax_cross_entropy_loss)
+regression_head = _of_means(_regression_head)
 
 
 def poisson_regression_head(

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.tf1.rnn_cell import linear
+from tf2towers.runtime.tf1.rnn_cell import OutputProjectionWrapper, linear
 from tf2towers.runtime.tf1.seq2seq.decoding import size_of
 
 v1 = tf.compat.v1
@@ -174,18 +174,6 @@ def _embedded(
     return [v1.nn.embedding_lookup(embedding, each) for each in ids], best_of
 
 
-class _Projecting:
-    """A cell whose outputs go through `kernel` and `bias`."""
-
-    def __init__(self, cell: Any, output_size: int) -> None:
-        self._cell, self.output_size, self.state_size = cell, output_size, cell.state_size
-
-    def __call__(self, inputs: Any, state: Any) -> tuple[Any, Any]:
-        with v1.variable_scope("output_projection_wrapper"):
-            output, state = self._cell(inputs, state)
-            return linear(output, self.output_size, True), state
-
-
 def _encode(
     encoder_inputs: Sequence[Any], cell: Any, symbols: int, size: int, dtype: Any
 ) -> tuple[list[Any], Any]:
@@ -245,7 +233,7 @@ def embedding_attention_seq2seq(
                 decoder_inputs,
                 state,
                 tf.stack(steps, 1),
-                cell if size is None else _Projecting(cell, size),
+                cell if size is None else OutputProjectionWrapper(cell, size),
                 num_decoder_symbols,
                 embedding_size,
                 num_heads=num_heads,
@@ -273,7 +261,9 @@ def embedding_rnn_seq2seq(
     """An encoder of ids, int32 [batch] each, and an `embedding_rnn_decoder` from its last state; as above."""
     with v1.variable_scope(scope or "embedding_rnn_seq2seq", dtype=dtype) as variables:
         _, state = _encode(encoder_inputs, cell, num_encoder_symbols, embedding_size, variables.dtype)
-        projecting = cell if output_projection is not None else _Projecting(cell, num_decoder_symbols)
+        projecting = (
+            cell if output_projection is not None else OutputProjectionWrapper(cell, num_decoder_symbols)
+        )
         return _fed_or_not(
             feed_previous,
             lambda feeding: embedding_rnn_decoder(

@@ -30,6 +30,12 @@ def _scatter(kind: str, variable: Any, indices: tf.Tensor, updates: tf.Tensor) -
     return getattr(v1, f"scatter_{kind.lower()}")(variable, indices, updates).op
 
 
+def _numbers(adam: Any, dtype: Any) -> list[tf.Tensor]:
+    """The powers of both decays, the rate, both decays and epsilon."""
+    numbers = (*adam._get_beta_accumulators(), adam._lr_t, adam._beta1_t, adam._beta2_t, adam._epsilon_t)
+    return [tf.cast(number, dtype) for number in numbers]
+
+
 class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
 
@@ -37,8 +43,7 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
         return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        power1, power2, rate, beta1, beta2, epsilon = (tf.cast(number, grad.dtype) for number in numbers)
+        power1, power2, rate, beta1, beta2, epsilon = _numbers(self, grad.dtype)
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
         v_rows = beta2 * tf.gather(v, indices) + (1 - beta2) * tf.square(grad)
@@ -53,13 +58,9 @@ class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
 class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam with Nesterov's momentum (Dozat, 2015)."""
 
-    def _numbers(self, dtype: Any) -> list[tf.Tensor]:
-        numbers = (*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        return [tf.cast(number, dtype) for number in numbers]
-
     def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
         names = ("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
-        numbers = dict(zip(names, self._numbers(grad.dtype), strict=True))
+        numbers = dict(zip(names, _numbers(self, grad.dtype), strict=True))
         written = {"var": var, **{name: self.get_slot(var, name) for name in "mv"}}
         given = {**numbers, "grad": grad, "use_locking": self._use_locking, "use_nesterov": True}
         if not hasattr(var, "handle"):  # a reference, in an original that `verify` records
@@ -72,7 +73,7 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
         return self._resource_apply_sparse(grad.values, var, grad.indices)
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        power1, power2, rate, beta1, beta2, epsilon = self._numbers(grad.dtype)
+        power1, power2, rate, beta1, beta2, epsilon = _numbers(self, grad.dtype)
 
         def decayed(name: str, decay: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:
             """The slot's rows after all of it has decayed, and these have grown."""
@@ -90,6 +91,69 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
         rate *= tf.sqrt(1 - power2) / (1 - power1)
         step = rate * (m_new + beta1 * m_rows) / (tf.sqrt(v_rows) + epsilon)
         return _scatter("Sub", var, indices, step)
+
+
+class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
+    """AdaMax (Kingma and Ba, 2014): Adam by the largest gradient, which decays, in the place of the mean square."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: float = 1e-8,
+        use_locking: bool = False,
+        name: str = "AdaMax",
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+    def _get_beta_accumulators(self) -> Any:
+        return self._get_non_slot_variable("beta1_power", graph=tf.compat.v1.get_default_graph())
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda variable: variable.name)
+        self._create_non_slot_variable(initial_value=self._beta1, name="beta1_power", colocate_with=first)
+        for variable in var_list:
+            for slot in "mv":
+                self._zeros_slot(variable, slot, self._name)
+
+    def _numbers(self, dtype: Any) -> dict[str, tf.Tensor]:
+        names = ("beta1_power", "lr", "beta1", "beta2", "epsilon")
+        numbers = (self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        return {name: tf.cast(number, dtype) for name, number in zip(names, numbers, strict=True)}
+
+    def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
+        written = {"var": var, **{name: self.get_slot(var, name) for name in "mv"}}
+        given = {**self._numbers(grad.dtype), "grad": grad, "use_locking": self._use_locking}
+        if not hasattr(var, "handle"):  # a reference, in an original that `verify` records
+            return tf.raw_ops.ApplyAdaMax(**written, **given).op
+        return tf.raw_ops.ResourceApplyAdaMax(
+            **{name: each.handle for name, each in written.items()}, **given
+        )
+
+    _apply_dense = _resource_apply_dense
+
+    def _apply_sparse(self, grad: Any, var: Any) -> tf.Operation:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
+
+    def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
+        power, rate, beta1, beta2, epsilon = self._numbers(grad.dtype).values()
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
+        v_rows = tf.maximum(beta2 * tf.gather(v, indices), tf.abs(grad))
+        step = rate / (1 - power) * (m_rows / (v_rows + epsilon))
+        with tf.control_dependencies([step]):
+            return tf.group(
+                _scatter("Sub", var, indices, step),
+                _scatter("Update", m, indices, m_rows),
+                _scatter("Update", v, indices, v_rows),
+            )
+
+    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> tf.Operation:
+        power = self._get_beta_accumulators()
+        with tf.control_dependencies(update_ops), v1.colocate_with(power):
+            update = power.assign(power * self._beta1_t, use_locking=self._use_locking)
+        return tf.group(*update_ops, update, name=name_scope)
 
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):

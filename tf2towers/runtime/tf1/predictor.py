@@ -43,8 +43,9 @@ class _Predictor:
         Raises:
             ValueError: the model has no input of such a name.
         """
-        if unknown := set(input_dict) - set(self.feed_tensors):
-            raise ValueError(f"the model has no inputs {sorted(unknown)}, but {sorted(self.feed_tensors)}")
+        if unexpected := input_dict.keys() - self.feed_tensors.keys():
+            expected = set(self.feed_tensors)
+            raise ValueError(f"Got unexpected keys in input_dict: {unexpected}\nexpected: {expected}")
         feeds = {
             tensor: input_dict[name]
             for name, tensor in self.feed_tensors.items()
@@ -78,19 +79,19 @@ def from_saved_model(
         ValueError: there is no such signature, or more than one way to find the tensors is given.
     """
     if (input_names is None) != (output_names is None):
-        raise ValueError("give both of input_names and output_names, or none")
+        raise ValueError("input_names and output_names must both be specified or both be unspecified.")
     if sum(given is not None for given in (signature_def_key, signature_def, input_names)) > 1:
-        raise ValueError("give one of signature_def_key, signature_def, and input_names with output_names")
+        raise ValueError(
+            "You must specify at most one of signature_def_key OR signature_def OR"
+            "(input_names AND output_names)."
+        )
     graph = graph or tf.Graph()
     with graph.as_default():
         session = _Predictor.session_class(config=config)
         loaded = tf.saved_model.loader.load(session, (tags or "serve").split(","), export_dir)
     if input_names is not None and output_names is not None:
         return _Predictor(graph, session, input_names, output_names)
-    key = signature_def_key or _SERVING
-    if signature_def is None and key not in loaded.signature_def:
-        raise ValueError(f"the model has no signature {key!r}, but {sorted(loaded.signature_def)}")
-    return _of_signature(graph, session, signature_def or loaded.signature_def[key])
+    return _of_signature(graph, session, signature_def or _signature(loaded, signature_def_key or _SERVING))
 
 
 def from_estimator(
@@ -122,6 +123,15 @@ def from_estimator(
         signature = spec.export_outputs[key].as_signature_def(receiver.receiver_tensors)
         creator = tf.train.ChiefSessionCreator(config=config, checkpoint_dir=estimator.model_dir)
         return _of_signature(graph, tf.train.MonitoredSession(creator), signature)
+
+
+def _signature(loaded: Any, key: str) -> Any:
+    """A signature of a loaded model, which `tf.contrib.learn` may have given a longer name."""
+    for name in (key, f"default_input_alternative:{key}"):
+        if name in loaded.signature_def:
+            return loaded.signature_def[name]
+    available = list(loaded.signature_def)
+    raise ValueError(f'Got signature_def_key "{key}". Available signatures are {available}.')
 
 
 def _of_signature(graph: tf.Graph, session: Any, signature: Any) -> _Predictor:
