@@ -137,7 +137,8 @@ class _Pass(cst.CSTTransformer):
         updated = updated_node
         if original_node in self.gaps:
             updated = _with_above(updated, _without_gap(_above(updated), self.gaps[original_node]))
-        if all(map(is_blank, self.falling.get(original_node, ()))):  # comments stay where they are
+        # comments stay where they are
+        if all(map(is_blank, self.falling.get(original_node, ()))):
             updated = self._with_fallen(original_node, updated)
         for change in self.replacements.get(original_node, ()):
             updated = change.becomes(updated, self.changed.now)

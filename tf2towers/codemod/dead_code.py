@@ -121,7 +121,8 @@ def _loses_its_uses(file: File, name: str, changes: Sequence[Change], now: Now, 
     """True if each use of a name, of which there are some, is rewritten without it; `everywhere`: in comments, too."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     written = len(re.findall(rf"\b{re.escape(name)}\b(?!\.\w+ import)", file.text.text)) - 1
-    in_texts = any(nodes.literal(text) == name for text in file.tree.literals)  # where nobody knows
+    # where nobody knows
+    in_texts = any(nodes.literal(text) == name for text in file.tree.literals)
     if not uses or (written != len(uses) if everywhere else in_texts) or is_taken(file, name):
         return False
     rewrites = {change.node: change for change in changes if not isinstance(change, Insertion)}
@@ -170,7 +171,8 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
         alike = own and len(targets) == 1 and None not in targets
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
-    if any(nodes.literal(text) == name for text in other.tree.literals):  # getattr(module, 'misc')
+    # getattr(module, 'misc')
+    if any(nodes.literal(text) == name for text in other.tree.literals):
         return True
     for node in other.all(cst.ImportFrom):
         if nodes.module_of(node) in here and any(

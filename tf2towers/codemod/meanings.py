@@ -136,7 +136,8 @@ class Meanings:
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
-        if self._active:  # an answer found while following an alias may be a partial one
+        # an answer found while following an alias may be a partial one
+        if self._active:
             return self._canonical_now(node)
         if id(node) not in self._canonical:
             self._canonical[id(node)] = self._canonical_now(node)

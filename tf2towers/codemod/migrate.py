@@ -86,7 +86,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
-        check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
+        # it stays Python 2, as nothing in it is migrated
+        check_syntax(program.script.before, script.path)
     kind = program_kind(program)
     active = [] if options.python3 else [rule for rule in rules() if kind in rule.programs]
     for_modules = [rule for rule in active if rule.modules]

@@ -296,7 +296,9 @@ def _made(was: NewImport, dotted: str) -> NewImport:
     path = found.target if found.kind == "private" else V1 + found.target[2:].replace(".app.flags", ".flags")
     module, _, name = path.rpartition(".")
     if found.target.startswith("tf.app.flags.") and was.module:
-        module, name = PRIVATE_FLAGS, was.name  # no module of compat.v1 that names could be imported from
-    if was.module or found.target.startswith("tf.app"):  # an import of the module by itself is without flags
+        # no module of compat.v1 that names could be imported from
+        module, name = PRIVATE_FLAGS, was.name
+    # an import of the module by itself is without flags
+    if was.module or found.target.startswith("tf.app"):
         return replace(was, module=module, name=name)
     return replace(was, name=path)

@@ -203,7 +203,8 @@ def _row_of_public(name: str, row_of: Callable[[str], Row | None]) -> Row | None
         public = row_of(f"{home}.{last}")
         if public is None or "m" in public.marks or private_row(name) is not None:
             continue
-        if "1" in public.marks or home.startswith("tf.contrib."):  # TF 2 adds no names to contrib
+        # TF 2 adds no names to contrib
+        if "1" in public.marks or home.startswith("tf.contrib."):
             marks = "1s" if "s" in public.marks else "1"
             target, object_name = public.target or public.name, public.public or public.name
             return Row(name, public.kind, target, public.code, public=object_name, marks=marks)
@@ -273,7 +274,8 @@ def _spelled(canonical: str) -> Found:
     if row_of(canonical) is None:
         known = _private_modules().get(module)
         if known is not None and known.is_generated:
-            for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
+            # all began with `_` until TF 1.5
+            for spelling in (name, name.removeprefix("_")):
                 if spelling in known.same:
                     return Found("private", f"tensorflow{module[2:]}.{spelling}")
             why = (

@@ -201,7 +201,8 @@ class Tree:
                     around.record_nonlocal_overwrite(named.target.value)
                     scope = around.parent
                 scope.record_assignment(named.target.value, named.target)
-        for declared in self.all(cst.Nonlocal):  # LibCST binds them in the next function around
+        # LibCST binds them in the next function around
+        for declared in self.all(cst.Nonlocal):
             for item in declared.names:
                 self._give_outwards(item.name.value, self.scope(declared).parent)
 
@@ -241,7 +242,8 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
-        if self.written.text.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+        # LibCST loses empty lines at a text's end
+        if self.written.text.rstrip() != self.text.rstrip():
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
         return self.written.spans
 

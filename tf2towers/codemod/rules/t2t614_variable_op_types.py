@@ -29,7 +29,8 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
         return side.args[0].value if file.called(side) == f"{RUNTIME}.op_type" else None
     match side:
         case cst.Attribute(value=node, attr=cst.Name(value="op")) if file.tree.loop_of(node) is not None:
-            return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
+            # `node` of `graph.as_graph_def().node`, of which `op` is the type
+            return side
     found: Any = m.extract(side, _TYPE)
     takers = (file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda))
     is_free = "tf.device" not in map(file.called, takers)
@@ -53,7 +54,8 @@ def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
-    texts = [side] if nodes.is_literal(side) else file.tree.literals  # of a name: any text of the file
+    # of a name: any text of the file
+    texts = [side] if nodes.is_literal(side) else file.tree.literals
     return any(_OF_VARIABLES.fullmatch(str(nodes.literal(text))) for text in texts)
 
 

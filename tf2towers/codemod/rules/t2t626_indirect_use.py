@@ -204,7 +204,8 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
         for text in texts:
             for found in re.finditer(symbols, text):
                 canonical = "tf" + found[1]
-                if canonical[-1] == "." or found[2] in ("%", "{"):  # the rest is computed
+                # the rest is computed
+                if canonical[-1] == "." or found[2] in ("%", "{"):
                     canonical = canonical.rpartition(".")[0]
                 known = find_replacement(canonical)
                 if canonical == "tf" or known.kind != "v1" or known.target != canonical:
@@ -233,7 +234,8 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 def _takes_what_stays(file: File, name: str) -> bool:
     """True if all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
-    if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+    # getattr(self, 'tf')
+    if any(nodes.literal(text) == name for text in file.tree.literals):
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):

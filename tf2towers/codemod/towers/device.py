@@ -87,7 +87,8 @@ class Reader:
         match self.file.meanings.bindings(node):
             case [Defined(node=cst.FunctionDef() as function)]:  # `def place(op, i=i): return '/gpu:%d' % i`
                 return Device() if self._depends(function) and self._names_gpu(function) else None
-        if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
+        # a helper's argument: which device it gives is not seen
+        if isinstance(node, _COLLECTIONS):
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
         if index is not None and index in self.targets:

@@ -93,7 +93,8 @@ def find_means(file: File) -> list[Mean]:
             case home, cst.FunctionDef() as function if is_plain_mean(home, function):
                 if word and word != function.params.params[-1].name.value:
                     continue
-                bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
+                # it has no brackets of its own
+                bare = isinstance(call.args[0].value, cst.GeneratorExp)
                 if not bare and not _is_replaced(file, function.name.value):
                     found.append(Mean(call, home, function))
     return found
@@ -153,7 +154,8 @@ def _handed_on(
         if not isinstance(statement.names, cst.ImportStar):
             continue
         home = file.program.module_of(file, nodes.module_of(statement))
-        if home is None or statement not in file.body:  # under a condition another star's may be in force
+        # under a condition another star's may be in force
+        if home is None or statement not in file.body:
             return None
         if home.meanings.at_top(name) or home.meanings.star_imports:
             return _handed_on(home, name, through)

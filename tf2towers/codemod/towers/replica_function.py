@@ -94,7 +94,8 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
     over = [argument.over for argument in arguments if argument.over is not None]
     if len(over) < len(arguments) and not all(_is_iterable_fixed(file, node, each) for each in over):
         if strategy_argument(file, loop) is not None or file.program.towers:
-            return None  # the strategy counts its towers before a round changes what the loop goes over
+            # the strategy counts its towers before a round changes what the loop goes over
+            return None
     return _Body(file, node, home, arguments).function()
 
 
@@ -125,7 +126,8 @@ class _Body:
             for name, closure in self.live.closures()
             if not self._is_called_at_once(closure) and not self._comes_later(closure)
         }
-        if isinstance(self.home, cst.Module):  # of a function in the body, too: it means the module's name
+        # of a function in the body, too: it means the module's name
+        if isinstance(self.home, cst.Module):
             declarations = (node for node in self.inside if isinstance(node, cst.Global))
             kept |= {item.name.value for node in declarations for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):

@@ -54,7 +54,8 @@ def setter_around(file: File, node: cst.CSTNode) -> tuple[Setter, cst.With] | No
 @found_once
 def find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
+    # a setter in a loop is for the tower's GPU
+    loops = {loop.node for loop in find_tower_loops(file)}
     return [
         call
         for call in file.all(cst.Call)

@@ -429,7 +429,8 @@ class _Writer:
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
-            if setter_around(self.file, site) is not None:  # whose scope is a strategy's
+            # whose scope is a strategy's
+            if setter_around(self.file, site) is not None:
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
@@ -451,7 +452,8 @@ class _Writer:
                 loops = (
                     each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
                 )
-                at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
+                # its function may build one of the towers
+                at_top = len(alone) == 1 and not any(loops)
                 made = self._strategy_line(strategy, self.file.body[0])
                 insertion = make_before(self.file, alone, made, at_top=at_top)
                 self.made.strategies.append(replace(strategy, before=insertion.node))
