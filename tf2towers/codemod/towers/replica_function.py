@@ -106,15 +106,17 @@ class _Body:
         self, file: File, loop: cst.For, home: cst.FunctionDef | cst.Module, arguments: list[Argument]
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
+        self.of_module = isinstance(home, cst.Module)
         self.live = LiveNames(file, home)
         self.inside = list(nodes.walk(*nodes.block(loop)))
         self.targets = {argument.name for argument in arguments}
         scope = file.meanings.scope(loop)
-        bound = {name: file.meanings.home(name, scope) for name in (*self._bound(), *self.targets)}
+        bound = dict.fromkeys(self._bound())
+        homes = {name: file.meanings.home(name, scope) for name in (*bound, *self.targets)}
         #: the names of other scopes that the body binds, by `global` or `nonlocal`
-        self.elsewhere = {name: home for name, home in bound.items() if home not in (scope, None)}
+        self.elsewhere = {name: at for name, at in homes.items() if at not in (scope, None)}
         #: own names that the body binds, in the order of the text
-        self.bound = [name for name in dict.fromkeys(self._bound()) if name not in self.elsewhere]
+        self.bound = [name for name in bound if name not in self.elsewhere]
 
     def function(self) -> ReplicaFunction | None:
         """The function, if all its names are certain."""
@@ -127,18 +129,16 @@ class _Body:
             if not self._is_called_at_once(closure) and not self._comes_later(closure)
         }
         # of a function in the body, too: it means the module's name
-        if isinstance(self.home, cst.Module):
-            declarations = (node for node in self.inside if isinstance(node, cst.Global))
-            kept |= {item.name.value for node in declarations for item in node.names}
+        if self.of_module:
+            declared = (node for node in self.inside if isinstance(node, cst.Global))
+            kept |= {item.name.value for node in declared for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
-        if not all(self.live.is_own(node) for node in nodes.walk(self.loop.target) if nodes.is_name(node)):
+        if not all(map(self.live.is_own, filter(nodes.is_name, nodes.walk(self.loop.target)))):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
-        outer = (
-            set(self.bound)
-            & (self.live.before_a_round(self.loop, exported) | kept | after.on_error) - self.targets
-        )
+        alive = self.live.before_a_round(self.loop, exported) | kept | after.on_error
+        outer = set(self.bound) & alive - self.targets
         returned = exported - outer
         if returned and not self._has_a_round(returned):
             outer, returned = outer | returned, frozenset()
@@ -146,31 +146,26 @@ class _Body:
             return None
         if outer & self._annotated() or (outer | returned) & self._deleted():
             return None
-        unbound = [name for name in self.bound if name in outer and not self._is_bound_elsewhere(name)]
-        if isinstance(self.home, cst.Module):
-            unbound = []
+        bound = [name for name in self.bound if name in outer]
+        unbound = [name for name in bound if not self.of_module and not self._is_bound_elsewhere(name)]
         if unbound and not self._may_be_none_first():
             return None
         names = [argument.name for argument in self.arguments]
-        declared: dict[str, list[str]] = {}
-        if outer:
-            word = "global" if isinstance(self.home, cst.Module) else "nonlocal"
-            declared[word] = [name for name in self.bound if name in outer]
+        declared_by: dict[str, list[str]] = {}
+        if bound:
+            declared_by["global" if self.of_module else "nonlocal"] = bound
         for name, home in self.elsewhere.items():
             word = "global" if home is self.file.meanings.module else "nonlocal"
-            declared.setdefault(word, []).append(name)
-        next_rounds = tuple(
-            node
-            for node in self.inside
-            if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
-        )
+            declared_by.setdefault(word, []).append(name)
+        ends = (node for node in self.inside if isinstance(node, cst.Continue))
+        next_rounds = tuple(node for node in ends if _loop_of(self.file, node) is self.loop)
         gathered = () if next_rounds else tuple(find_gathered(self.file, self.loop, self.live))
         if len(gathered) > 1 and not self._has_a_round(returned):
             gathered = ()
         return ReplicaFunction(
             tuple(self.arguments),
             tuple(name for name in dict.fromkeys([*names, *self.bound]) if name in returned),
-            declared,
+            declared_by,
             tuple(unbound),
             next_rounds,
             gathered,
@@ -185,36 +180,31 @@ class _Body:
 
     def _bound(self) -> Iterator[str]:
         """The names that the body binds in the scope that it is in."""
-        scope = self.file.meanings.scope(self.loop)
+        meanings = self.file.meanings
+        scope = meanings.scope(self.loop)
         for node in self.inside:
-            if isinstance(node, cst.FunctionDef | cst.ClassDef):
-                if self.file.meanings.scope(node) is scope:
-                    yield node.name.value
-            elif isinstance(node, nodes.Import):
-                if self.file.meanings.scope(node) is scope:
-                    yield from map(nodes.bound_by, nodes.aliases(node))
-            elif nodes.is_name(node) and not self.file.is_read(node):
-                if self.file.meanings.scope(node) is scope or isinstance(
-                    self.file.parent(node), cst.NamedExpr
-                ):
+            if nodes.is_name(node) and not self.file.is_read(node):
+                is_named = isinstance(self.file.parent(node), cst.NamedExpr)
+                if is_named or meanings.scope(node) is scope:
                     yield node.value
+            elif isinstance(node, cst.FunctionDef | cst.ClassDef):
+                if meanings.scope(node) is scope:
+                    yield node.name.value
+            elif isinstance(node, nodes.Import) and meanings.scope(node) is scope:
+                yield from map(nodes.bound_by, nodes.aliases(node))
 
     def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
         """True if a lambda, a function or a generator runs where it is made, and nothing keeps it to run it later."""
         parent = self.file.parent(closure)
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        if isinstance(closure, cst.GeneratorExp) and not isinstance(parent, cst.For):
-            return (
-                isinstance(call, cst.Call)
-                and call.func is not closure
-                and self.file.called(call) in GOES_THROUGH
-            )
         if isinstance(closure, cst.FunctionDef):
             return self._is_only_called(closure, frozenset())
-        if isinstance(closure, cst.GeneratorExp):
-            return isinstance(parent, cst.For) and parent.iter is closure
-        if not isinstance(closure, cst.Lambda) or not isinstance(call, cst.Call):
+        if isinstance(closure, cst.GeneratorExp) and isinstance(parent, cst.For):
+            return parent.iter is closure
+        if not isinstance(call, cst.Call) or not isinstance(closure, cst.Lambda | cst.GeneratorExp):
             return False
+        if isinstance(closure, cst.GeneratorExp):
+            return call.func is not closure and self.file.called(call) in GOES_THROUGH
         return call.func is closure or self.file.called(call) in _CALLS_AT_ONCE
 
     def _is_only_called(self, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]) -> bool:
@@ -224,10 +214,11 @@ class _Body:
         """
         if function in asked:
             return True
-        scope = self.file.meanings.scope(function)
-        if function not in self.inside or scope is not self.file.meanings.scope(self.loop):
+        scope = self.file.meanings.scope(self.loop)
+        if function not in self.inside or self.file.meanings.scope(function) is not scope:
             return False
-        if function.decorators or function.asynchronous or self._yields(function):
+        yields = any(isinstance(node, cst.Yield) for node in nodes.walk(function))
+        if function.decorators or function.asynchronous or yields:
             return False
         if len(self.file.meanings.bindings_of(function.name.value, scope)) != 1:
             return False
@@ -253,9 +244,6 @@ class _Body:
                 if not self._is_called_at_once(around):
                     return False
         return False
-
-    def _yields(self, function: cst.FunctionDef) -> bool:
-        return any(isinstance(node, cst.Yield) for node in nodes.walk(function))
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
