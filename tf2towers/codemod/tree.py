@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import (
@@ -138,6 +138,11 @@ class Tree:
     def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
         return pairwise(chain([node], self.ancestors(node)))
+
+    def following(self, statement: cst.CSTNode) -> list[Statement] | None:
+        """The statements after one in its block; None where it is in none: a test, a handler."""
+        siblings: list[Any] = block(self.parent(statement))
+        return siblings[siblings.index(statement) + 1 :] if statement in siblings else None
 
     def tries_around(self, node: cst.CSTNode) -> Iterator[cst.Try]:
         """The `try` statements with handlers in whose body a node is, innermost first."""

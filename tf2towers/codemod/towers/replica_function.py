@@ -279,16 +279,13 @@ class _Body:
             return True
         unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
         lists = find_filled_lists(self.file, self.loop)
-        return any(
-            needs_an_item(self.file, node, lists, self.loop)
-            or (
-                nodes.is_name(node)
-                and node.value in unbound
-                and self.file.is_read(node)
-                and self.live.is_own(node)
-            )
-            for node in self._evaluated_next()
-        )
+        for node in self._evaluated_next():
+            if needs_an_item(self.file, node, lists, self.loop):
+                return True
+            if nodes.is_name(node) and node.value in unbound and self.file.is_read(node):
+                if self.live.is_own(node):
+                    return True
+        return False
 
     def _is_split(self) -> bool:
         """True if TensorFlow has split something into as many parts as there are rounds, which is an error for none."""
@@ -302,16 +299,18 @@ class _Body:
     def _is_split_into(self, split: cst.Call, count: cst.BaseExpression) -> bool:
         """True if a call of `tf.split` for `count` parts is certainly evaluated before the loop."""
         number = nodes.argument(split, 1, "num_or_size_splits", "num_split")
-        statement = self.file.statement(split)
+        statement, text = self.file.statement(split), self.file.text
+        if number is None or text.of(number) != text.of(count):
+            return False
         if not isinstance(statement, cst.BaseSmallStatement) or not is_after(self.file, statement, self.loop):
             return False
         made = StrategyArguments("{count}", {"count": count})
         alone = {*self.file.ancestors(statement)} - {*self.file.ancestors(self.loop)}
+        withs = (node for node in alone if isinstance(node, cst.With))
+        is_read = split in nodes.walk(statement, but=_MAY_NOT_READ)
         return (
-            number is not None
-            and self.file.text.of(number) == self.file.text.of(count)
-            and split in nodes.walk(statement, but=_MAY_NOT_READ)
-            and all(self.live.lets_errors_pass(node) for node in alone if isinstance(node, cst.With))
+            is_read
+            and all(map(self.live.lets_errors_pass, withs))
             and means_the_same_after(self.file, made, split)
         )
 
@@ -319,30 +318,27 @@ class _Body:
         """What is certainly evaluated after the loop, if nothing ends the function with an error."""
         statement: cst.CSTNode = self.loop
         while statement is not self.home:
-            around = self.file.parent(statement)
-            siblings = nodes.block(around)
-            if statement not in siblings:
+            around, following = self.file.parent(statement), self.file.tree.following(statement)
+            if following is None:
                 return
-            following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
             yield from self._certain_parts(following)
-            if any(map(_may_leave, nodes.walk(*following))):
-                return
-            if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
+            leaves = any(map(_may_leave, nodes.walk(*following)))
+            if leaves or not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
                 return
             statement = around
 
     def _certain_parts(self, statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
         """What statements certainly evaluate, up to one that may leave them."""
         for statement in statements:
-            evaluated: Sequence[cst.CSTNode] = [statement]
-            if isinstance(statement, cst.If | cst.While):
-                evaluated = [statement.test]
-            elif isinstance(statement, cst.For):
-                evaluated = [statement.iter]
-            elif isinstance(statement, cst.With):
-                evaluated = [item.item for item in statement.items]
-            elif isinstance(statement, cst.BaseCompoundStatement):
-                evaluated = []
+            match statement:
+                case cst.If() | cst.While():
+                    evaluated: list[cst.CSTNode] = [statement.test]
+                case cst.For():
+                    evaluated = [statement.iter]
+                case cst.With():
+                    evaluated = [item.item for item in statement.items]
+                case _:
+                    evaluated = [] if isinstance(statement, cst.BaseCompoundStatement) else [statement]
             yield from nodes.walk(*evaluated, but=_MAY_NOT_READ)
             if isinstance(statement, cst.With) and self.live.lets_errors_pass(statement):
                 yield from self._certain_parts(nodes.block(statement))
@@ -366,17 +362,19 @@ def _may_leave(node: cst.CSTNode) -> bool:
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
     """True if `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
     again = _loop_of(file, loop) is not None
-    for name in file.all(cst.Name):
-        if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
-            call = file.parent(name)
-            given = bool(call.args) if isinstance(call, cst.Call) and call.func is name else False
-            is_before = not again and file.text.start(name) < file.text.start(loop)
-            if given and name.value in ("vars", "dir"):
-                continue
-            is_own = file.meanings.node_of(file.meanings.scope(name)) is home
-            if not (is_before and isinstance(call, cst.Call) and is_own):
-                if name.value != "globals" or isinstance(home, cst.Module):
-                    return True
+    found = (name for name in file.all(cst.Name) if name.value in _SEES_NAMES)
+    for name in found:
+        if file.meanings.bindings(name) or home not in file.ancestors(name):
+            continue
+        call = file.parent(name)
+        given = isinstance(call, cst.Call) and call.func is name and bool(call.args)
+        if given and name.value in ("vars", "dir"):
+            continue
+        is_before = not again and file.text.start(name) < file.text.start(loop)
+        is_own = file.meanings.node_of(file.meanings.scope(name)) is home
+        if not (is_before and isinstance(call, cst.Call) and is_own):
+            if name.value != "globals" or isinstance(home, cst.Module):
+                return True
     return False
 
 

@@ -685,12 +685,10 @@ class _Gathering:
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
         """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
-        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
-        following = siblings[siblings.index(made) + 1 :]
+        following = self.file.tree.following(made) or []
         towers = {self.loop, *self.file.ancestors(self.loop)}
-        return (
-            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
-        )
+        next_line = self.file.text.line(self.file.text.last_line(made) + 1)
+        return not next_line.strip() and following[0] not in towers
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
