@@ -76,9 +76,11 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
 def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
     """True for `import tensorflow as tf` of a module, not of the script, where no text of code may have the name."""
     names = [nodes.name_of(alias) for alias in nodes.aliases(node)]
+    if names != ["tensorflow"] or file.main or node not in file.body:
+        return False
     line = file.tree.line(node)
-    alone = names == ["tensorflow"] and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
-    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.names.identifiers)
+    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    return alone and _EVALUATE.isdisjoint(file.names.identifiers)
 
 
 def _is_named_now(file: File, name: str, now: Now) -> bool:

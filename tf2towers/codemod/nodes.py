@@ -296,10 +296,12 @@ def generators(node: Comprehension) -> list[cst.CompFor]:
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
     """The index in the brackets; None where there are several."""
-    if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
-        return None
-    inner = node.slice[0].slice
-    return inner.value if isinstance(inner, cst.Index) else inner if isinstance(inner, cst.Slice) else None
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index), comma=cst.MaybeSentinel.DEFAULT)]:
+            return index
+        case [cst.SubscriptElement(slice=cst.Slice() as part, comma=cst.MaybeSentinel.DEFAULT)]:
+            return part
+    return None
 
 
 def sides_of(node: cst.Comparison) -> list[cst.BaseExpression]:
@@ -348,12 +350,9 @@ def as_named(name: str, bound: str | None) -> str:
 
 def imported(statement: Import) -> Iterator[tuple[Alias, str]]:
     """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
-    for alias in aliases(statement):
-        if isinstance(statement, cst.Import):
-            yield alias, name_of(alias)
-        else:
-            module = module_of(statement)
-            yield alias, module + name_of(alias) if module.endswith(".") else f"{module}.{name_of(alias)}"
+    module = module_of(statement)
+    start = module if module.endswith(".") or not module else f"{module}."
+    yield from ((alias, start + name_of(alias)) for alias in aliases(statement))
 
 
 def bound_by(alias: Alias) -> str:

@@ -216,11 +216,10 @@ class Program:
         """
         if self.is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False
-        return (
-            not self.plain_is_tf2
-            or any(_imports_v1(file) or "graph_mode" in file.script.text for file in self.files)
-            or any(canonical in _RUN_GRAPHS for file in self.files for _, canonical in file.symbols)
-        )
+        if not self.plain_is_tf2 or any(map(_imports_v1, self.files)):
+            return True
+        has_mode = any("graph_mode" in file.script.text for file in self.files)
+        return has_mode or any(name in _RUN_GRAPHS for file in self.files for _, name in file.symbols)
 
     @cached_property
     def is_tf2(self) -> bool:

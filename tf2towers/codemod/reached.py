@@ -162,7 +162,7 @@ def _is_script(file: File) -> bool:
     """True if a file does something when it is run; else it is a module that other programs call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
     local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
-    for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
+    for node in nodes.walk(*(each for each in file.body if not isinstance(each, Unit))):
         called = file.called(node)
         if called in session_names() or called == "tf.app.run" or nodes.last_name(node) == "__name__":
             return True
@@ -237,7 +237,8 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, nodes.Branch) and inner is not around.test:
-            yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
+            yes = nodes.block(around) if isinstance(around, cst.If) else [around.body]
+            yield around.test, inner in yes
 
 
 # -- imports and loads without which the program goes on --------------------------------------------------------------

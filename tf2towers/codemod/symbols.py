@@ -306,7 +306,8 @@ def _made(row: Row, rest: str, canonical: str) -> Found:
 
 def _left(canonical: str, code: str, why: str) -> Found:
     says = " has no counterpart in TF 2.21" if code == "T2T620" else ""
-    if says and why.startswith(("tf.", "a ", "the ")) and " ended" not in why and "no longer" not in why:
+    is_name = why.startswith(("tf.", "a ", "the "))
+    if says and is_name and " ended" not in why and "no longer" not in why:
         why = f"use {why}"
     return Found("left", code=code, why=f"{canonical}{says}{': ' + why if why else ''}")
 

@@ -292,17 +292,14 @@ def only_estimators_have_strategies(file: File) -> bool:
     It may ask a strategy of towers for their number.
     """
     files = file.program.files
-    words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
+    calls = (call for each in files for call in each.all(cst.Call))
+    words = {nodes.keyword_of(given) for call in calls for given in call.args}
     read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
     named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
-    others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
-    return (
-        "train_distribute" in words
-        and "experimental_distribute" not in words
-        and read.isdisjoint(_USED)
-        and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
-        and not any(others)
-    )
+    others = {name.rpartition(".")[2] for name in named - _MADE - ASK_FOR_STRATEGY}
+    is_given = "train_distribute" in words and "experimental_distribute" not in words
+    asks_servers = "num_replicas_in_sync" in read and not named.isdisjoint(_SERVERS)
+    return is_given and read.isdisjoint(_USED) and others <= _REDUCTIONS and not asks_servers
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:

@@ -107,7 +107,8 @@ def _read_by(file: File, made: StrategyArguments) -> _Read:
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
     by_name = {"__dict__"} if attributes else set()
-    return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
+    held_names, list_names = (set(map(last_name, each)) for each in (held, lists))
+    return _Read(names, attributes, by_name | held_names, list_names)
 
 
 def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
