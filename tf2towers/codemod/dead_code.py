@@ -271,8 +271,7 @@ def _only_calls_tensorflow(file: File, body: cst.BaseSuite) -> bool:
         for line in body.body
     ):
         return False
-    calls = (node for node in nodes.walk(body) if isinstance(node, cst.Call))
-    return all(file.called(call).startswith("tf.") for call in calls)
+    return all(file.called(call).startswith("tf.") for call in nodes.calls_in(body))
 
 
 def says_the_same(one: Any, other: Any) -> bool:

@@ -173,6 +173,11 @@ def literal_value(node: cst.CSTNode) -> Any:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
+def calls_in(*wholes: cst.CSTNode) -> Iterator[cst.Call]:
+    """The calls in some nodes, in the order of the text."""
+    return (node for node in walk(*wholes) if isinstance(node, cst.Call))
+
+
 def is_plain(given: cst.Arg) -> bool:
     """True if an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star

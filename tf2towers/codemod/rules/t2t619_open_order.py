@@ -115,12 +115,9 @@ def _is_of_updates(file: File, call: cst.Call) -> bool:
 
 def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
     """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
-    return any(
-        isinstance(call, cst.Call)
-        and file.called(call) == "tf.variable_scope"
-        and not nodes.names_in(loop.target).isdisjoint(nodes.names_in(*call.args[:1]))
-        for call in nodes.walk(loop.node)
-    )
+    scopes = (call for call in nodes.calls_in(loop.node) if file.called(call) == "tf.variable_scope")
+    bound = nodes.names_in(loop.target)
+    return any(not bound.isdisjoint(nodes.names_in(*call.args[:1])) for call in scopes)
 
 
 def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:

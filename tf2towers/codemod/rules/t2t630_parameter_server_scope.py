@@ -203,9 +203,8 @@ def _find_entered(file: File) -> dict[cst.Call, cst.CSTNode]:
 
 def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> list[cst.Call]:
     entered = _find_entered(file)
-    found = [
-        call for call, node in entered.items() if fits(call.args[0].value) and _makes_variables(file, node)
-    ]
+    fitting = (call for call in entered if fits(call.args[0].value))
+    found = [call for call in fitting if _makes_variables(file, entered[call])]
     outer = {entered[call] for call in found}
     return [call for call in found if outer.isdisjoint(file.ancestors(entered[call]))]
 
@@ -219,13 +218,8 @@ def _makes_variables(file: File, node: cst.CSTNode) -> bool:
 
     What it gets again with `reuse=True` is there already.
     """
-    inside = (
-        call
-        for statement in nodes.block(node)
-        for call in nodes.walk(statement)
-        if isinstance(call, cst.Call)
-    )
-    return any(_makes_a_variable(file, call, node) for call in inside)
+    calls = nodes.calls_in(*nodes.block(node))
+    return any(_makes_a_variable(file, call, node) for call in calls)
 
 
 def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
@@ -237,10 +231,9 @@ def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
 
 def _is_reused(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
     within = itertools.takewhile(lambda around: around is not node, file.ancestors(call))
-    entered = (item.item for around in within if isinstance(around, cst.With) for item in around.items)
-    return any(
-        isinstance(each, cst.Call) and nodes.literal(given(each, 99, "reuse")) is True for each in entered
-    )
+    items = (item for around in within if isinstance(around, cst.With) for item in around.items)
+    entered = (item.item for item in items if isinstance(item.item, cst.Call))
+    return any(nodes.literal(given(each, 99, "reuse")) is True for each in entered)
 
 
 def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> Iterator[Change]:
@@ -272,7 +265,8 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
         if strategy is None:
             strategy = _strategy_name(file, call)
             made.append((around, file.text.of(device), strategy))
-            yield Insertion(around, partial(_device_lines, f"{strategy} = {name}(device={{device}})", device))
+            template = f"{strategy} = {name}(device={{device}})"
+            yield Insertion(around, partial(_device_lines, template, device))
         yield replace(call, f"{strategy}.scope()")
 
 

@@ -54,8 +54,7 @@ class Reader:
             given = values[0] if len({*map(self.file.text.of, values)}) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
-        calls = (each for each in nodes.walk(given) if isinstance(each, cst.Call))
-        if any(map(self._gives_gpu, calls)):
+        if any(map(self._gives_gpu, nodes.calls_in(given))):
             return True
         origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}

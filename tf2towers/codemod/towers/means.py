@@ -214,7 +214,7 @@ def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
 
 def find_prints(function: cst.FunctionDef) -> list[cst.Call]:
     """The calls of `print` in a function."""
-    calls = (node for node in nodes.walk(function) if isinstance(node, cst.Call))
+    calls = nodes.calls_in(function)
     return [call for call in calls if nodes.is_name(call.func) and call.func.value == "print"]
 
 
