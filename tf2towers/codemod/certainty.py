@@ -8,10 +8,10 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
 
 #: functions that iterate over their whole argument before they return
-GOES_THROUGH = frozenset(
-    f"builtins.{name}"
-    for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
-)
+GOES_THROUGH = frozenset({
+    "builtins.all", "builtins.any", "builtins.dict", "builtins.frozenset", "builtins.list", "builtins.max",
+    "builtins.min", "builtins.set", "builtins.sorted", "builtins.sum", "builtins.tuple",
+})  # fmt: skip
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
 ZIPS = frozenset({"builtins.zip", "six.moves.zip"})
 #: functions without side effects; their results can be iterated once
@@ -20,15 +20,17 @@ _PURE = RANGES | ZIPS | {
     "builtins.int", "builtins.min", "builtins.max", "builtins.str", "builtins.reversed",
 }  # fmt: skip
 #: those whose arguments may hold anything, because they do not iterate over them
-_OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
+_OF_VALUES = RANGES | {
+    "builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max",
+}  # fmt: skip
 #: other expressions that give the same when they are evaluated again; `a.split()` does, `tf.split` does not
 _PLAIN = (
     cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
 )  # fmt: skip
 #: methods that change a list
-CHANGES = frozenset(
-    {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
-)
+CHANGES = frozenset({
+    "append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update",
+})  # fmt: skip
 METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
 _LISTS = RANGES | {
     "builtins.list",

@@ -56,12 +56,13 @@ _LOST_KEYWORDS = dict.fromkeys(
     (("numpy.histogram", "normed"), ("matplotlib.pyplot.hist", "normed")), "density"
 )
 #: functions that take sequences of arrays today, and took generators
-TAKE_SEQUENCES = frozenset(
-    {"numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.dstack", "numpy.column_stack"}
-)
+TAKE_SEQUENCES = frozenset({
+    "numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.dstack", "numpy.column_stack",
+})  # fmt: skip
 #: functions that open files, whose mode may no longer have the letter U
 _OPEN = frozenset({"builtins.open", "io.open"})
-_METHODS = {*_RENAMED_METHODS, *_ITERATORS, *_PROPERTIES, *_LOST_METHODS, "resize", "step"}
+_CHANGED = _RENAMED_METHODS | _PROPERTIES | _LOST_METHODS
+_METHODS = {*_CHANGED, *_ITERATORS, "resize", "step"}
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
 
@@ -90,7 +91,7 @@ def renamed(name: str) -> Becomes:
 
 def _change_method(file: File, call: cst.Call, method: str) -> Iterator[Change]:
     """Replaces a method by today's, if it certainly is the library's: a class of the program may have such a name."""
-    known = _RENAMED_METHODS.get(method) or _LOST_METHODS.get(method) or _PROPERTIES.get(method)
+    known = _CHANGED.get(method)
     if method in _ITERATORS and not call.args:
         known = (_ITERATORS[method], "")
     libraries = imported_modules(file)

@@ -345,7 +345,9 @@ def name_of(alias: Alias) -> str:
 
 def asname_of(alias: Alias) -> str | None:
     """The name after `as`."""
-    return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
+    if isinstance(alias, cst.ImportStar) or alias.asname is None:
+        return None
+    return last_name(alias.asname.name)
 
 
 def as_named(name: str, bound: str | None) -> str:

@@ -245,8 +245,9 @@ class Program:
     @cached_property
     def own_names(self) -> frozenset[str]:
         """The names of all functions and classes that its files define."""
-        functions = (unit.name.value for file in self.all_files for unit in file.all(cst.FunctionDef))
-        classes = (unit.name.value for file in self.all_files for unit in file.all(cst.ClassDef))
+        files = self.all_files
+        functions = (unit.name.value for file in files for unit in file.all(cst.FunctionDef))
+        classes = (unit.name.value for file in files for unit in file.all(cst.ClassDef))
         return frozenset([*functions, *classes])
 
     @cached_property
@@ -334,7 +335,9 @@ class Program:
     def _any_module_of(self, file: File, dotted: str) -> File | None:
         """The local module that a dotted name in a file's imports means, with or without TensorFlow."""
         path = self.imports.imports_of(file.path).get(dotted) if dotted.strip(".") else None
-        return self.plain_file(path) if path in self.others else self.file(path) if path is not None else None
+        if path in self.others:
+            return self.plain_file(path)
+        return self.file(path) if path is not None else None
 
     def is_local(self, file: File, canonical: str) -> bool:
         """True if a name is in a local module that a file imports."""

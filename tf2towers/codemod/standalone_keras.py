@@ -17,12 +17,18 @@ _HOME = "tf2towers.runtime.tf1.standalone_keras"
 _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.",
          "keras.utils.np_utils.")  # fmt: skip
 #: what the runtime makes of tf_keras, too: its names and seeds would be standalone Keras's
-_NAMES = ("keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn")
+_NAMES = (
+    "keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn",
+)  # fmt: skip
 _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for name in _NAMES)
 #: what was not measured against Keras 2.2.4
-_METHODS = frozenset({"add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml"})
+_METHODS = frozenset({
+    "add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml",
+})  # fmt: skip
 #: classes of Keras that a script's own may derive from
-_BASES = frozenset({"keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence"})
+_BASES = frozenset({
+    "keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence",
+})  # fmt: skip
 #: what Keras 3's backend still has
 _BACKEND = frozenset({
     "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 #: Builtins of Python 2 that Python 3 scripts of that age still name.
-PYTHON2_BUILTINS = frozenset(
-    {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
-)
+PYTHON2_BUILTINS = frozenset({
+    "xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile",
+})  # fmt: skip
 
 RUNTIME = "tf2towers.runtime"
 #: the runtime's packages; a script imports all their names from the runtime itself
@@ -229,7 +229,8 @@ def symbol_table() -> dict[str, Row]:
         for name in _lines()
         if name == home or name.startswith(f"{home}.")
     )
-    return {name: row for name in sorted({*_lines(), *by_alias}) if (row := row_of(name)) is not None}
+    names = sorted({*_lines(), *by_alias})
+    return {name: row for name in names if (row := row_of(name)) is not None}
 
 
 class PrivateModule(NamedTuple):

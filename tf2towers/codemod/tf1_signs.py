@@ -23,9 +23,9 @@ from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, i
 from tf2towers.codemod.symbols import read_table
 
 #: what turns eager execution on
-EAGER = frozenset(
-    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
-)
+EAGER = frozenset({
+    "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
+})  # fmt: skip
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 _MODES = "tf.estimator.ModeKeys"

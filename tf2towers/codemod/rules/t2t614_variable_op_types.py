@@ -16,6 +16,10 @@ from tf2towers.codemod.symbols import RUNTIME
 
 #: types of the ops of TF1's variables, or parts of these types that a script looks for
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
+#: nodes that do something for the ops of one type only
+_CHOICES = (
+    cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
+)  # fmt: skip
 _OF = m.SaveMatchedNode(m.DoNotCare(), "operation")
 _TYPE = m.Attribute(_OF, m.Name("type")) | m.Attribute(m.Attribute(_OF, m.Name("op_def")), m.Name("name"))
 
@@ -39,8 +43,7 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
 
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
     """Notes where the output of a variable's op is used as its value: that of a resource variable is a handle."""
-    choices = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-    for node in nodes.walk(file.around(side, *choices) or side):
+    for node in nodes.walk(file.around(side, *_CHOICES) or side):
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "outputs"

@@ -27,9 +27,9 @@ from tf2towers.codemod.symbols import (
 from tf2towers.codemod.tables import names_of_numpy
 from tf2towers.report.paths import with_quoted_code
 
-_HARMLESS = frozenset(
-    {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
-)
+_HARMLESS = frozenset({
+    "builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload",
+})  # fmt: skip
 #: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 #: any name, or a part of one

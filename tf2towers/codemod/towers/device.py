@@ -17,7 +17,9 @@ from tf2towers.codemod.program import File
 _OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
 _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
 #: nodes that hold devices and are not devices themselves
-_COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.GeneratorExp | cst.Lambda
+_COLLECTIONS = (
+    cst.BaseList, cst.BaseSet, cst.BaseDict, cst.Tuple, cst.GeneratorExp, cst.Lambda,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,9 @@ _MADE = {
 }  # fmt: skip
 _LISTS = {"gradient": "gradients", "row": "rows"}
 #: what is a list, and not a tensor
-_INDEXED = ("towers", "own pair", "gradients", "some gradients", "rows", "some rows", "variables")
+_INDEXED = (
+    "towers", "own pair", "gradients", "some gradients", "rows", "some rows", "variables",
+)  # fmt: skip
 
 
 def _saved(word: str, pattern: Any = m.Name()) -> Any:  # noqa: B008 - nobody changes it

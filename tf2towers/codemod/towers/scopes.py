@@ -35,9 +35,9 @@ _CPU = frozenset(
     for number in ("", ":0")
 )
 #: what a `with` enters to run graphs
-_RUNS = frozenset(
-    {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session"}
-)
+_RUNS = frozenset({
+    "Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session",
+})  # fmt: skip
 
 
 def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
