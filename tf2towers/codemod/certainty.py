@@ -60,7 +60,7 @@ def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
             return False
         if name in _PURE:
             return name in _OF_VALUES or all(_goes_again(file, given.value) for given in part.args)
-        return name is None and isinstance(part.func, cst.Attribute) and part.func.attr.value in METHODS
+        return name is None and nodes.method_of(part) in METHODS
     if isinstance(part, cst.List | cst.Tuple):
         return not nodes.has_star(part)
     if isinstance(part, cst.FormattedStringExpression):
@@ -99,9 +99,7 @@ def makes_list(file: File, value: cst.BaseExpression | None) -> bool:
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):
         return makes_list(file, value.left)
     if isinstance(value, cst.Call):
-        if file.called(value) in _LISTS:
-            return True
-        return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
+        return file.called(value) in _LISTS or nodes.method_of(value) == "split"
     if isinstance(value, cst.Subscript):  # a part of a list
         return isinstance(nodes.index_of(value), cst.Slice) and is_literal_list(file, value.value)
     return isinstance(value, cst.List | cst.Tuple | cst.ListComp)

@@ -124,7 +124,7 @@ def _loses_its_uses(file: File, name: str, changes: Sequence[Change], now: Now, 
     uses = [node for node in file.all(cst.Name) if node.value == name]
     written = len(re.findall(rf"\b{re.escape(name)}\b(?!\.\w+ import)", file.text.text)) - 1
     # where nobody knows
-    in_texts = any(nodes.literal(text) == name for text in file.tree.literals)
+    in_texts = name in file.tree.texts
     if not uses or (written != len(uses) if everywhere else in_texts) or is_taken(file, name):
         return False
     rewrites = {change.node: change for change in changes if not isinstance(change, Insertion)}
@@ -174,7 +174,7 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
     # getattr(module, 'misc')
-    if any(nodes.literal(text) == name for text in other.tree.literals):
+    if name in other.tree.texts:
         return True
     for node in other.all(cst.ImportFrom):
         if nodes.module_of(node) in here and any(

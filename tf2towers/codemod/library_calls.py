@@ -76,8 +76,8 @@ def change_call(file: File, call: cst.Call) -> Iterator[Change]:
     """What becomes of a call: of a method, of arguments, and of what is taken from the result."""
     function = library_name(file, call.func)
     if function is None:
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
-            yield from _change_method(file, call, call.func.attr.value)
+        if (method := nodes.method_of(call)) in _METHODS:
+            yield from _change_method(file, call, method)
     elif not is_never_reached(file, call):
         yield from _change_arguments(file, call, function)
         if function.startswith("librosa."):

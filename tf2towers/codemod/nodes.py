@@ -188,6 +188,11 @@ def positional(call: cst.Call) -> list[cst.BaseExpression]:
     return [given.value for given in call.args if given.keyword is None and given.star != "**"]
 
 
+def method_of(call: cst.Call) -> str:
+    """The name of the method, or of the module's function, that a call calls; empty for what is called by a name."""
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+
+
 def keywords(call: cst.Call | cst.ClassDef) -> list[cst.Arg]:
     """The arguments that a call gives by keyword; `**more` is among them, with the keyword ""."""
     args = call.args if isinstance(call, cst.Call) else call.keywords

@@ -232,6 +232,11 @@ class Program:
         """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
 
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """What the texts of all its files say."""
+        return frozenset().union(*(file.tree.texts for file in self.all_files))
+
     def given_to_attributes(self, name: str) -> list[tuple[File, cst.BaseExpression]]:
         """What the program assigns to attributes of a name, item by item, with the file."""
         return [

@@ -146,7 +146,7 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
-            or any(nodes.literal(text) == bound for text in each.tree.literals)
+            or bound in each.tree.texts
             or bound in map(nodes.name_of, names)
         ):
             return True

@@ -78,7 +78,7 @@ def find_unserved(program: Program) -> str | None:
 def _unserved_argument(file: File) -> str | None:
     """An argument that was not measured; texts that stand for functions are all as Keras 2.2.4 had them."""
     given = [each for call in file.all(cst.Call) for each in call.args]
-    texts = {literal(text) for each in file.program.all_files for text in each.tree.literals}
+    texts = file.program.texts
     names = {each.keyword.value for each in given if each.keyword is not None}
     names |= texts if any(each.star == "**" for each in given) else set()
     if {"recurrent_dropout", "implementation"} <= names:
@@ -109,7 +109,7 @@ def is_data(name: str) -> bool:
 
 def is_older_than_2_3(program: Program) -> bool:
     """True if a program reads the name that Keras gave the accuracy until 2.2; later ones take it as it is written."""
-    texts = {literal(text) for file in program.all_files for text in file.tree.literals}
+    texts = program.texts
     return {"val_acc", "accuracy"} <= texts and not {"acc", "val_accuracy"} & texts
 
 

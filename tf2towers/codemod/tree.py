@@ -73,6 +73,12 @@ class Tree:
         return [node for node in self.nodes if nodes.is_literal(node)]
 
     @cached_property
+    def texts(self) -> frozenset[str]:
+        """What its texts say."""
+        values = map(nodes.literal, self.literals)
+        return frozenset(value for value in values if isinstance(value, str))
+
+    @cached_property
     def read_names(self) -> list[cst.Name]:
         """Every name that is read, in the order of the text."""
         return [name for name in self.all(cst.Name) if self.is_read(name)]

@@ -58,8 +58,8 @@ def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
     # of a name: any text of the file
-    texts = [side] if nodes.is_literal(side) else file.tree.literals
-    return any(_OF_VARIABLES.fullmatch(str(nodes.literal(text))) for text in texts)
+    texts = [str(nodes.literal(side))] if nodes.is_literal(side) else file.tree.texts
+    return any(map(_OF_VARIABLES.fullmatch, texts))
 
 
 class VariableOpTypes(Rule):
@@ -104,7 +104,8 @@ class VariableOpTypes(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """`op_type(op).startswith('Variable')`."""
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("startswith", "endswith"):
+        is_asked = nodes.method_of(node) in ("startswith", "endswith")
+        if isinstance(node.func, cst.Attribute) and is_asked:
             self._ask([node.func.value], nodes.positional(node))
 
     def _ask(self, asked: list[cst.BaseExpression], answers: list[cst.BaseExpression]) -> None:

@@ -64,7 +64,7 @@ _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all
 
 def _initializes_again(file: File, call: cst.Call) -> bool:
     """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
+    if not isinstance(call.func, cst.Attribute) or not _is_run(call) or not call.args:
         return False
     runs = any(file.called(made) in _INITIALIZERS for made in _calls(file, call.args[0].value))
     waited = any(nodes.last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
@@ -142,11 +142,11 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
 
 
 def _is_update(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _APPLIES
+    return nodes.method_of(call) in _APPLIES
 
 
 def _is_run(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "run"
+    return nodes.method_of(call) == "run"
 
 
 def _runs_all(file: File, call: cst.Call) -> bool:

@@ -60,9 +60,7 @@ def _may_give_others(file: File, module: str, own: str = "") -> bool:
         own: the last part of the module's name where `module` has its names; a module does not have itself.
     """
     files, kind = file.program.all_files, find_replacement(module).kind
-    read = set().union(
-        *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
-    )
+    read = file.program.texts.union(*map(unknown_attributes, files))
     taken = [f"{module}.{name}" for name in read - {own}]
     if kind == "v1":
         return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
@@ -126,8 +124,7 @@ def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[s
     if pattern != _ANY:
         names = (each[len(module) + 1 :] for each in names_in(module))
         return [each for each in names if re.fullmatch(pattern, each)]
-    texts = {nodes.literal(text) for each in file.program.all_files for text in each.tree.literals}
-    return sorted(text for text in texts if isinstance(text, str) and row_of(f"{module}.{text}") is not None)
+    return sorted(text for text in file.program.texts if row_of(f"{module}.{text}") is not None)
 
 
 def _pattern(text: cst.BaseExpression) -> str:
@@ -166,10 +163,10 @@ def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
     attribute = file.parent(use)
     call = file.parent(attribute)
     name = canonical.removeprefix("tf.")
-    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None or not _is_the_same(canonical):
+    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None:
         return False
     meanings = set(map(file.canonical, file.meanings.values(use)))
-    if meanings != {"tf", "numpy"} or not file.names.is_v1(use):
+    if meanings != {"tf", "numpy"} or not _is_the_same(canonical) or not file.names.is_v1(use):
         return False
     if not isinstance(call, cst.Call) or call.func is not attribute:
         return isinstance(attribute, cst.Attribute)
@@ -235,7 +232,7 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 def _takes_what_stays(file: File, name: str) -> bool:
     """True if all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
     # getattr(self, 'tf')
-    if any(nodes.literal(text) == name for text in file.tree.literals):
+    if name in file.tree.texts:
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):

@@ -477,7 +477,7 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
                 return False
     return not any(
         isinstance(call.func, cst.Attribute)
-        and call.func.attr.value in CHANGES
+        and nodes.method_of(call) in CHANGES
         and (nodes.last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)

@@ -43,7 +43,6 @@ from tf2towers.codemod.nodes import (
     index_of,
     is_name,
     last_name,
-    literal,
     names_in,
     walk,
 )
@@ -499,8 +498,7 @@ class _Writer:
                 return False
         elif not bindings or not all(map(self._is_chosen_by_a_call, bindings)):
             return False
-        files = self.file.program.files
-        texts = [str(literal(each)) for file in files for each in file.tree.literals]
+        texts = [text for file in self.file.program.files for text in file.tree.texts]
         of_tasks = bool(loops) and any("job:" in text for text in texts)
         return any(map(_SEVERAL_GPUS.search, texts)) and not of_tasks
 
