@@ -84,9 +84,14 @@ def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Itera
             pending += reversed(children(node))
 
 
+def find_names(*wholes: cst.CSTNode) -> list[cst.Name]:
+    """The names in some nodes, in the order of the text, without those of attributes and keywords."""
+    return [node for node in walk(*wholes) if is_name(node)]
+
+
 def names_in(*wholes: cst.CSTNode) -> set[str]:
-    """The names in some nodes, without those of attributes and keywords."""
-    return {node.value for node in walk(*wholes) if is_name(node)}
+    """What the names in some nodes are."""
+    return {node.value for node in find_names(*wholes)}
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
@@ -95,6 +100,11 @@ def names_in(*wholes: cst.CSTNode) -> set[str]:
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
     """True if it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
     return isinstance(node, cst.Name) and node.value not in _CONSTANTS
+
+
+def is_same_name(one: cst.CSTNode | None, other: cst.CSTNode | None) -> bool:
+    """True if two nodes are names, and the same."""
+    return is_name(one) and is_name(other) and one.value == other.value
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:

@@ -49,7 +49,7 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
     parent, scope = file.parent(module), file.meanings.scope(module)
     if not m.matches(parent, _ALIAS) or not isinstance(file.meanings.node_of(scope), cst.ClassDef):
         return m.matches(parent, _ALIAS)
-    names = {part.value for part in nodes.walk(parent) if nodes.is_name(part) and file.is_bound(part)}
+    names = {name.value for name in nodes.find_names(parent) if file.is_bound(name)}
     return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
 
 

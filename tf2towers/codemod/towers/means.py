@@ -181,7 +181,8 @@ def _class_of(file: File, owner: cst.BaseExpression) -> tuple[File, cst.ClassDef
 def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.FunctionDef] | None:
     """The method of a class, if nothing else of the program has its name."""
     files = file.program.all_files
-    defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
+    functions = (each for other in files for each in other.all(cst.FunctionDef))
+    defined = [each for each in functions if each.name.value == name]
     match defined:
         case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
             others = (
@@ -197,7 +198,8 @@ def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.Funct
 def _is_replaced(file: File, name: str) -> bool:
     """True if the program gives an attribute of a function's name a value: `util.average = other`."""
     files = file.program.all_files
-    return name in {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
+    bound = (at for each in files for at in each.all(cst.Attribute) if each.is_bound(at))
+    return any(at.attr.value == name for at in bound)
 
 
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
@@ -356,7 +358,7 @@ class _Mean:
             for statement in body[:-1]
         )
         kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
-        self.held = {each: held_before for each, held_before in outside.items() if each not in self.held}
+        self.held = {name: kind for name, kind in outside.items() if name not in self.held}
         if not in_rows or kind is None or self.held.get(name) != "list":
             return False
         self.held[name] = f"some {kind}" if leaves_out else kind

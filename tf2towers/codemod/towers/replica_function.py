@@ -134,7 +134,7 @@ class _Body:
             kept |= {item.name.value for node in declared for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
-        if not all(map(self.live.is_own, filter(nodes.is_name, nodes.walk(self.loop.target)))):
+        if not all(map(self.live.is_own, nodes.find_names(self.loop.target))):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
         alive = self.live.before_a_round(self.loop, exported) | kept | after.on_error
@@ -355,8 +355,8 @@ _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
 def _may_leave(node: cst.CSTNode) -> bool:
-    exits = isinstance(node, cst.Call) and nodes.last_name(node.func) in ("exit", "_exit", "quit", "abort")
-    return exits or isinstance(node, _LEAVES)
+    called = nodes.last_name(node.func) if isinstance(node, cst.Call) else ""
+    return called in ("exit", "_exit", "quit", "abort") or isinstance(node, _LEAVES)
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
@@ -436,7 +436,9 @@ def _loop_parameters(
     """The parameters of a loop's targets, and what each goes over; None if a target is no name, or comes twice."""
     found = list(_pair_targets(file, target, iterable))
     names = {argument.name for argument in found if argument is not None}
-    return [argument for argument in found if argument is not None] if len(names) == len(found) else None
+    if len(names) < len(found):
+        return None
+    return [argument for argument in found if argument is not None]
 
 
 def _pair_targets(

@@ -41,7 +41,7 @@ from tf2towers.codemod.nodes import (
     has_star,
     imported,
     index_of,
-    is_name,
+    is_same_name,
     last_name,
     names_in,
     walk,
@@ -154,8 +154,10 @@ class _Writer:
         if has_strategy(self.file):
             return self.made
         every = {loop.node: loop for loop in find_tower_loops(self.file)}
-        loops = [loop for node, loop in every.items() if every.keys().isdisjoint(self.file.ancestors(node))]
-        layers = {self.file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
+        ancestors = self.file.ancestors
+        loops = [each for node, each in every.items() if every.keys().isdisjoint(ancestors(node))]
+        others = [loop.node for loop in loops if not _takes_gradients(loop.node)]
+        layers = set(map(self.file.function_around, others))
         if len(layers) <= _FUNCTIONS:
             for loop in loops:
                 self._loop(loop)
@@ -238,7 +240,7 @@ class _Writer:
                 index = index_of(item)
             case _:
                 return made
-        if not is_name(index) or not is_name(loop.target) or index.value != loop.target.value:
+        if not is_same_name(index, loop.target):
             return made
         match self.file.meanings.bindings(whole):
             case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
@@ -299,7 +301,8 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
-        if len(indent) + len(head.rpartition("\n")[2]) + len(rest.format_map(self._texts(parts))) > _LIMIT:
+        row = head.rpartition("\n")[2] + rest.format_map(self._texts(parts))
+        if len(indent) + len(row) > _LIMIT:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
@@ -347,7 +350,8 @@ class _Writer:
         first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap)
+        target = self.file.text.of(loop.target)
+        written = _Written(name, function, target, first, last, run, blank, has_gap)
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
@@ -370,7 +374,8 @@ class _Writer:
         last = ""
         if function.returned:
             names = ", ".join(function.returned)
-            taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
+            several = f"({names})" if len(function.returned) > 1 else names
+            taken = many[0] if many else several
             call = f" = {strategy.name}.experimental_local_results("
             head = f"{self._listed(function.returned, inner, call)}{call}"
             last = self._broken(head, f"{taken})[-1]", {}, inner)
