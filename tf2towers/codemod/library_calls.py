@@ -98,7 +98,8 @@ def _change_method(file: File, call: cst.Call, method: str) -> Iterator[Change]:
     is_resize = method == "resize" and len(call.args) == 1 and "PIL" in libraries
     if not (is_resize or method == "step" or (known and (not known[1] or known[1] in libraries))):
         return
-    if is_never_reached(file, call) or is_expected_to_fail(file, call) or find_unreached_context(file, call):
+    fences = (is_never_reached, is_expected_to_fail, find_unreached_context)
+    if any(is_fenced(file, call) for is_fenced in fences):
         return
     if is_resize:
         file.note(call, "T2T628", _RESIZE, "note")
@@ -122,7 +123,8 @@ def _replace_method(file: File, call: cst.Call, method: str, today: str, library
         yield Replacement(call, partial(_property, today))
     else:
         instead = f"{today}()" if today.isidentifier() else today
-        note_lost(file, call, f"{method}() is gone from {library or 'Python'}", instead, f".{method}")
+        message = f"{method}() is gone from {library or 'Python'}"
+        note_lost(file, call, message, instead, f".{method}")
 
 
 def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
@@ -140,8 +142,11 @@ def _is_unpacked(file: File, call: cst.Call, today: int) -> bool:
 def _is_called(file: File, function: str) -> bool:
     """True if the program calls a function of a library."""
     root, _, last = function.rpartition(".")
-    files = (each for each in file.program.all_files if root in each.text.text and last in each.text.text)
-    return any(library_name(each, call.func) == function for each in files for call in each.all(cst.Call))
+    for each in file.program.all_files:
+        if root in each.text.text and last in each.text.text:
+            if any(library_name(each, call.func) == function for call in each.all(cst.Call)):
+                return True
+    return False
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:

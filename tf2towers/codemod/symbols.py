@@ -159,15 +159,18 @@ def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
 
 def read_table(name: str) -> list[list[str]]:
     """The rows of a table, heading left out."""
-    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]
-    return [line.split("\t") for line in lines if line]
+    return [line.split("\t") for line in _lines_of(name) if line]
+
+
+def _lines_of(name: str) -> list[str]:
+    text = Path(__file__).parent.joinpath(name).read_text(encoding="utf-8")
+    return text.splitlines()[1:]
 
 
 @cache
 def _lines() -> dict[str, str]:
     """The lines of the table, by name."""
-    lines = Path(__file__).with_name("symbols.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {line.partition("\t")[0]: line for line in lines}
+    return {line.partition("\t")[0]: line for line in _lines_of("symbols.tsv")}
 
 
 def _written_row(name: str) -> Row | None:
@@ -291,7 +294,8 @@ def _spelled(canonical: str) -> Found:
             return _made(row, rest, canonical)
         if row is not None and row.code:
             break
-    codes = (row.code for name, _ in beginnings(canonical) if (row := row_of(name)) is not None)
+    rows = (row_of(name) for name, _ in beginnings(canonical))
+    codes = (row.code for row in rows if row is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
 
@@ -371,7 +375,8 @@ def public_spelling(canonical: str) -> str:
 def public_name(canonical: str) -> str:
     """The public TF1 name of a symbol that also had a private one, or one under contrib."""
     row = row_of(canonical)
-    return row.public if row is not None and row.public and "f" not in row.marks else canonical
+    has_one = row is not None and "f" not in row.marks
+    return (row.public if row is not None and has_one else "") or canonical
 
 
 def _marks(canonical: str) -> str:

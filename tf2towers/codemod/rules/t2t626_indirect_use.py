@@ -147,12 +147,12 @@ def _pattern(text: cst.BaseExpression) -> str:
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
-    if file.called(call) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+    asks = file.called(call) == "builtins.hasattr" and len(given) == 2 and given[0] is module
+    name = nodes.literal(given[1]) if asks else None
+    if not isinstance(name, str) or not file.program.is_tf1 or file.program.plain_is_tf2:
         return False
-    name = nodes.literal(given[1])
     taken = f"{canonical}.{name}"
-    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
+    return was_in_tf1(taken) and not both_or_neither_have(taken)
 
 
 def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
@@ -182,7 +182,8 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     runs = [call for call in file.all(cst.Call) if call.args and file.called(call) in _RUN_TEXTS]
     if not runs:
         return
-    names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
+    whole = [node for node, canonical in file.symbols if canonical == "tf"]
+    names = {node.value for node in whole if nodes.is_name(node)}
     for node in file.all(cst.Import):
         modules = ("tensorflow", "tensorflow.compat.v1")
         names |= {
@@ -195,8 +196,9 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
             value for node in nodes.walk(call.args[0].value) if isinstance(value := nodes.literal(node), str)
         ]
         if not texts:
-            others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
-            texts = [value for text in others if isinstance(value := nodes.literal(text), str)]
+            literals = file.tree.literals
+            others = [each for each in literals if not isinstance(file.parent(each), cst.Expr)]
+            texts = [value for each in others if isinstance(value := nodes.literal(each), str)]
             symbols = rf"^(?=\w+\.){symbols}"
         for text in texts:
             for found in re.finditer(symbols, text):
@@ -241,9 +243,9 @@ def _takes_what_stays(file: File, name: str) -> bool:
         while isinstance(outer, cst.Attribute) and not file.is_bound(outer):
             parts.append(outer.attr.value)
             outer = file.parent(outer)
-        canonical = ".".join(["tf", *parts])
-        found = find_replacement(canonical)
-        if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
+        if not parts or parts[0] not in _BUILDS_NOTHING:
+            return False
+        if not _is_the_same(".".join(["tf", *parts])):
             return False
     return True
 
@@ -406,8 +408,8 @@ class IndirectUse(Rule):
         if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
             self.replace(parent, "True")
             return
-        stays = _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical)
-        if stays or file.program.is_tf2:
+        is_kept = _is_followed(file, node) or _is_kept(file, node)
+        if is_kept or _is_harmless(file, node, canonical) or file.program.is_tf2:
             return
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)

@@ -94,7 +94,9 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
         return None
     value: cst.BaseExpression = around.value
     if place is not None:
-        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple) or nodes.has_star(value):
+        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple):
+            return None
+        if nodes.has_star(value):
             return None
         if len(value.elements) != len(target.elements) or target.lpar or value.lpar:
             return None

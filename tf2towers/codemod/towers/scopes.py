@@ -188,7 +188,8 @@ def _changed_names(file: File, read: _Read) -> Iterator[cst.CSTNode]:
 
 def _holder(node: cst.BaseExpression) -> str:
     """`conf` of `self.conf`, `__dict__` of `vars(conf)` as well."""
-    return "__dict__" if isinstance(node, cst.Call) and last_name(node.func) == "vars" else last_name(node)
+    is_vars = isinstance(node, cst.Call) and last_name(node.func) == "vars"
+    return "__dict__" if is_vars else last_name(node)
 
 
 def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
@@ -270,7 +271,8 @@ def make_before(
     functions = {file.function_around(place) for place in places}
     home = functions.pop() if len(functions) == 1 and not at_top else None
     around = nodes_around(file, places)
-    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    body = block(home) if home is not None else file.body
+    statement = next(each for each in body if each in around)
     if home is None:
         file.decided.import_before(file.body.index(statement))
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)
