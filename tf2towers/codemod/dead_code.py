@@ -99,8 +99,9 @@ def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
     """True if a file can do without one import of a local module: it has another, or the module only defines."""
     module = nodes.module_of(node)
     others = (other for other in file.imports if other is not node and other in file.body)
-    if any(module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))) for each in others):
-        return True
+    for each in others:
+        if module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))):
+            return True
     home = file.program.module_of(file, module)
     return (
         home is not None
@@ -209,11 +210,12 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
                     return False
             if _may_mean(file, use, canonical):
                 return False
+    has_top = bool(file.names.top_names())
     return all(
-        find_replacement(name).kind != "left"
-        or (bool(file.names.top_names()) and find_unreached_context(file, symbol) is not None)
+        has_top and find_unreached_context(file, symbol) is not None
         for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
+        if find_replacement(name).kind == "left"
     )
 
 

@@ -204,13 +204,14 @@ def _rewrite_file(file: File, active: list[type[Rule]], options: Options) -> Fil
         changed = apply_changes(file.tree, changes)
         if equal := [*equal_branches(file, changed.now)]:
             changes += equal
-            edited += [_edited_line(file, "T2T601", file.text.first_line(each.node)) for each in equal]
+            rows = [file.text.first_line(each.node) for each in equal]
+            edited += [_edited_line(file, "T2T601", row) for row in rows]
             changed = apply_changes(file.tree, changes)
         if unused := [*unused_imports(file, changes, changed.now)]:
             changed = apply_changes(file.tree, [*changes, *unused])
-        edited += [_edited_line(file, _IMPORTS, file.text.first_line(each.node)) for each in unused]
         module, lines = with_new_imports(file, with_aligned_lines(changed))
-        edited += [_edited_line(file, _IMPORTS, line)._replace(added=is_new) for line, is_new in lines]
+        for row, is_new in [*((file.text.first_line(each.node), False) for each in unused), *lines]:
+            edited.append(_edited_line(file, _IMPORTS, row)._replace(added=is_new))
         after = file.tree.text_of(module)
     try:
         if after != script.text:

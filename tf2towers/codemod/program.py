@@ -258,7 +258,8 @@ class Program:
     @cached_property
     def names_by_stars(self) -> frozenset[str]:
         """What files call their own at the top, where one takes all names of another: it takes new ones, too."""
-        if not any(self.module_of(file, name) for file in self.files for name in file.meanings.star_imports):
+        stars = [(file, name) for file in self.files for name in file.meanings.star_imports]
+        if not any(self.module_of(file, name) for file, name in stars):
             return frozenset()
         tops = (
             (name, file.meanings.top_meaning(name)) for file in self.files for name in file.meanings.top_names
@@ -395,7 +396,8 @@ def unknown_attributes(file: File) -> set[str]:
     """The names that are read of objects that may be anything, and of the program's own classes."""
     known = ((node, file.canonical(node)) for node in file.all(cst.Attribute))
     own = file.program.own_names
-    return {node.attr.value for node, name in known if name is None or not own.isdisjoint(name.split("."))}
+    own_or_any = (node for node, name in known if name is None or not own.isdisjoint(name.split(".")))
+    return {node.attr.value for node in own_or_any}
 
 
 def _names_v1(file: File) -> bool:

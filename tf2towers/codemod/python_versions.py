@@ -46,10 +46,14 @@ _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     """True if a node is only reached in an old Python, or where a library still has what is gone."""
-    if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
-        return True
-    handlers = (around for around in file.ancestors(node) if isinstance(around, cst.ExceptHandler))
-    return any(_succeeds(file, nodes.block(file.parent(handler))) for handler in handlers)
+    for test, is_yes in branches_around(file, node):
+        if _truth(file, test) is (not is_yes):
+            return True
+    for around in file.ancestors(node):
+        if isinstance(around, cst.ExceptHandler):
+            if _succeeds(file, nodes.block(file.parent(around))):
+                return True
+    return False
 
 
 def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
@@ -78,7 +82,8 @@ def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
             names = [file.canonical(statement.value) or ""]
         else:
             return False
-        if any(name.partition(".")[0] not in sys.stdlib_module_names or gone_part(name) for name in names):
+        of_python = {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+        if not of_python or any(map(gone_part, names)):
             return False
     return True
 

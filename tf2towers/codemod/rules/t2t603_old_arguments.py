@@ -137,8 +137,10 @@ class OldArguments(Rule):
             # TF 0.x whitened each image in float32, its successor keeps an image's type
             cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
             self.replace(image := node.args[0].value, f"{cast}({{image}}, {kind})", image=image)
-        renamed = [(node.args[place], keyword) for place, keyword in enumerate(order) if keyword]
-        self.change(Replacement(given, given_by(new)) for given, new in renamed)
+        for given, new in zip(node.args, order, strict=False):
+            if new:
+                self.changes.append(Replacement(given, given_by(new)))
         self.change(_least_integer(file, node))
         for given, new in new_keywords(file, node).items():
-            self.changes.append(Replacement(given, given_by(new)) if new else without_argument(node, given))
+            without = without_argument(node, given)
+            self.changes.append(Replacement(given, given_by(new)) if new else without)
