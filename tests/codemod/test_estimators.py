@@ -63,6 +63,20 @@ def test_a_strategy_may_be_asked_for_the_number_of_its_towers() -> None:
     assert {"T2T620", "T2T622"} & set(codes(migrated(COUNTED + servers)))
 
 
+def test_the_scope_of_a_model_is_no_strategys() -> None:
+    lines = """
+class Model:
+    def __init__(self):
+        self.scope = "model"
+
+    def build(self):
+        with tf.variable_scope(self.scope):
+            return tf.get_variable("w", [])
+"""
+    assert codes(migrated(STRATEGIES + lines)) == []
+    assert {"T2T620", "T2T622"} & set(codes(migrated(STRATEGIES + lines + "strategy(1).scope()\n")))
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -35,7 +35,15 @@ APART = {"bfloat16": 2e-3, "float16": 3e-4, "jit": 3e-4}
 
 
 @pytest.mark.parametrize(
-    "name", ["fit bfloat16", "hand bfloat16", "fit float16", "hand float16", "hand jit", "fit on one, jit"]
+    "name",
+    [
+        "fit bfloat16",
+        "hand bfloat16",
+        "fit float16",
+        "hand float16",
+        "hand jit",
+        "fit on one of those named, jit",
+    ],
 )
 def test_options_train_as_float32_does(printed, name):
     loop, _, option = name.rpartition(" ")
@@ -84,9 +92,9 @@ def test_statistics_of_replicas_are_merged(printed):
     assert [float(value) for value in found] == pytest.approx([0.19, 0.57, 0.38, 0.38])
 
 
-@pytest.mark.parametrize("name", ["fit float32", "hand float32", "fit float16", "hand float16"])
+@pytest.mark.parametrize("name", ["fit float16", "hand float16"])
 def test_a_training_that_a_signal_stops_goes_on(printed, name):
-    """With the step after it, of 24, and to the same weights; in float16 also where steps have been skipped."""
+    """With the step after it, of 24, and to the same weights, although float16 has skipped steps."""
     first, second, third = printed[f"cut off {name}"]
     assert "STOPPED stopped by a signal after step 11, which is saved in" in first
     assert "going on after step 11 of 24" in second
@@ -94,8 +102,8 @@ def test_a_training_that_a_signal_stops_goes_on(printed, name):
     apart = float(re.search("^APART (.*)$", second, re.M)[1])
     assert apart <= 1e-6  # statistics that were merged once more
     assert "is done already" in third and not LINE.findall(third)
-    if "16" in name:  # a control: the skipped steps changed the training
-        assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
+    # a control: the skipped steps changed the training
+    assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
 
 
 def test_a_training_that_is_killed_while_it_saves_goes_on_from_the_save_before(printed):
@@ -113,7 +121,7 @@ def test_one_device_and_two_with_half_of_each_batch_train_the_same(printed):
 
 def test_devices_are_those_named(printed):
     assert re.search("^ON .*/device:CPU:0$", printed["fit on one"][0], re.M)
-    assert re.search("^ON .*/device:CPU:1$", printed["fit on one of those named"][0], re.M)
+    assert re.search("^ON .*/device:CPU:1$", printed["fit on one of those named, jit"][0], re.M)
 
 
 def test_fit_cannot_compile_several_replicas(printed):

@@ -296,18 +296,25 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
-    It may ask a strategy of towers for their number.
+    It may ask a strategy of towers for their number. `self.scope` is no strategy's where a class gives it a value.
     """
     files = file.program.files
     calls = (call for each in files for call in each.all(cst.Call))
     words = {nodes.keyword_of(given) for call in calls for given in call.args}
-    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
+    attributes = [(each, node) for each in files for node in each.all(cst.Attribute)]
+    of_self = [(each, node) for each, node in attributes if _is_of_self(node)]
+    own = {node.attr.value for each, node in of_self if each.is_bound(node)}
+    read = {node.attr.value for _, node in attributes if not (node.attr.value in own and _is_of_self(node))}
     names = {name for each in files for _, name in each.symbols}
     named = {name for name in names if "distribute" in name.split(".")}
     others = {name.rpartition(".")[2] for name in named - _MADE - ASK_FOR_STRATEGY}
     is_given = "train_distribute" in words and "experimental_distribute" not in words
     asks_servers = "num_replicas_in_sync" in read and not named.isdisjoint(_SERVERS)
     return is_given and read.isdisjoint(_USED) and others <= _REDUCTIONS and not asks_servers
+
+
+def _is_of_self(node: cst.Attribute) -> bool:
+    return nodes.is_name(node.value) and node.value.value == "self"
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 from cases import case
 from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.contrib.learn.python.learn.utils import saved_model_export_utils
 from tensorflow.python.estimator.canned import head as heads
 from tensorflow.python.estimator.canned import optimizers
 
@@ -436,3 +437,36 @@ def heads_of_classes():
 def heads_of_numbers():
     counts = of_a_head(tf.contrib.estimator.poisson_regression_head, PLACES.astype(np.float32))
     return counts + of_a_head(lambda: tf.contrib.estimator.regression_head(label_dimension=1), TARGETS)
+
+
+@case
+def an_experiment_that_exports():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+
+    def serving():
+        features = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(features, features)
+
+    def own(estimator, export_path, checkpoint_path, eval_result):
+        name = os.path.basename(tf.compat.as_str(export_path))
+        return [name, checkpoint_path, sorted(eval_result)]
+
+    servo = saved_model_export_utils.make_export_strategy(serving, exports_to_keep=1)
+    experiment = tf.contrib.learn.Experiment(
+        estimator, in_order, in_order, train_steps=4, eval_steps=1,
+        export_strategies=[servo, tf.contrib.learn.ExportStrategy("own", own)],
+    )  # fmt: skip
+    _, exported = experiment.train_and_evaluate()
+    before = [each.name for each in experiment.reset_export_strategies(None)]
+    _, nothing = experiment.train_and_evaluate()
+    folder = tf.compat.as_str(exported[0])
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.loader.load(session, ["serve"], folder)
+        result = session.run(
+            loaded.signature_def["result"].outputs["result"].name,
+            {
+                loaded.signature_def["result"].inputs["x"].name: ROWS[:2],
+                loaded.signature_def["result"].inputs["place"].name: PLACES[:2],
+            },
+        )
+    return [exported[1:], before, nothing, folder.split("/")[-3:-1], tf.constant(result)]
