@@ -1273,6 +1273,56 @@ def test_the_scope_of_servers(lines, wanted):
     assert wanted in result and "    x = tf.placeholder" in result
 
 
+#: what comes between two setters with the same text -> whether they are one strategy
+BETWEEN = [
+    ("print(ps)", True),
+    ("if ps:\n    print(ps)", True),
+    ("ps = 3", False),
+    ("def more():\n    nonlocal ps\n    ps += 1\nmore()", False),
+]
+
+
+@pytest.mark.parametrize(("between", "is_one"), BETWEEN)
+def test_setters_with_the_same_arguments_are_one_strategy(between, is_one):
+    enters = """\
+with tf.device(tf.train.replica_device_setter(ps)):
+    tf.get_variable('NAME', [])
+"""
+    lines = enters.replace("NAME", "v") + f"{between}\nif ps:\n" + indent(enters.replace("NAME", "w"), "    ")
+    text = after(f"{TF}\n\ndef build(ps):\n" + indent(lines, "    "))
+    assert "    strategy = ParameterServerStrategy(ps)\n    with strategy.scope():\n" in text
+    assert ("        with strategy.scope():\n            tf.get_variable('w', [])" in text) == is_one
+    assert text.count("ParameterServerStrategy(ps)") == 2 - is_one
+
+
+def test_setters_of_other_functions_are_their_own():
+    function = """
+
+def NAME(ps):
+    with tf.device(tf.train.replica_device_setter(ps)):
+        tf.get_variable('v', [])
+"""
+    text = after(TF + function.replace("NAME", "train") + function.replace("NAME", "evaluate"))
+    assert text.count("    strategy = ParameterServerStrategy(ps)\n") == 2
+
+
+def test_a_device_that_a_module_of_layers_is_given_is_in_the_scope_of_the_towers(program):
+    layers = (
+        f"{TF}\n\ndef weight(name, device):\n    with tf.device(device):\n        tf.get_variable(name, [])\n"
+    )
+    main = """\
+import tensorflow as tf
+from layers import weight
+
+tf.placeholder(tf.float32)
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        weight('w%d' % i, '/cpu:0')
+"""
+    texts = {each.path.name: each.after for each in program({"layers.py": layers, "train.py": main}).changes}
+    assert "TowerStrategy(2)" in texts["train.py"] and "Strategy" not in texts["layers.py"]
+
+
 def test_a_builtin_that_a_call_is_given_changes_no_towers():
     loop = dedent(
         """\

@@ -271,6 +271,8 @@ def find_replacement(canonical: str) -> Found:
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
     if row_of(canonical) is None:
+        if canonical in _private_modules():
+            return Found("private", f"tensorflow{canonical[2:]}")
         known = _private_modules().get(module)
         if known is not None and known.is_generated:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5

@@ -289,11 +289,13 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
-    It may ask a strategy of towers for their number.
+    It may ask a strategy of towers for their number. `self.scope` is no strategy's where a class gives it a value.
     """
     files = file.program.files
     words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
-    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
+    attributes = [(each, node) for each in files for node in each.all(cst.Attribute)]
+    own = {node.attr.value for each, node in attributes if each.is_bound(node) and _is_of_self(node)}
+    read = {node.attr.value for _, node in attributes if not (node.attr.value in own and _is_of_self(node))}
     named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
     others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
     return (
@@ -303,6 +305,10 @@ def only_estimators_have_strategies(file: File) -> bool:
         and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
         and not any(others)
     )
+
+
+def _is_of_self(node: cst.Attribute) -> bool:
+    return nodes.is_name(node.value) and node.value.value == "self"
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:

@@ -103,10 +103,18 @@ def _has_a_scope(file: File) -> bool:
 # -- setters that are entered ------------------------------------------------------------------------------------------
 
 
-def _rewrite_setter(file: File, setter: Setter) -> Iterator[Change]:
-    """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes."""
+def _rewrite_setter(
+    file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]
+) -> Iterator[Change]:
+    """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes.
+
+    A setter with the arguments of an earlier one, as `known` has them, is the same strategy.
+    """
     name = file.need("ParameterServerStrategy")
     with_towers = next((each for each in write_towers(file).strategies if each.setter is setter), None)
+    if with_towers is None and (again := _made_before(file, setter, known)) is not None:
+        yield replace(setter.devices[0], f"{again}.scope()")
+        return
     strategy = with_towers.name if with_towers else _strategy_name(file, setter.target or setter.call)
     made = partial(_made, name, with_towers.made if with_towers else StrategyArguments())
     _note_comment(file, file.statement(setter.target or setter.call))
@@ -120,9 +128,21 @@ def _rewrite_setter(file: File, setter: Setter) -> Iterator[Change]:
             yield Replacement(call, partial(_scope_of, made, setter.call))
             return
         is_first = around.items[0].item is call
+        known[setter] = around, strategy
         yield Insertion(around, partial(_strategy_lines, strategy, made, setter.call, is_first))
     for call in setter.devices:
         yield replace(call, f"{strategy}.scope()")
+
+
+def _made_before(file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]) -> str | None:
+    """The strategy of an earlier setter with the same arguments, where it certainly exists and they mean the same."""
+    around = find_with_to_precede(file, setter.devices[0], setter.call) if setter.target is None else None
+    parts = {f"part_{place}": each.value for place, each in enumerate(setter.call.args)}
+    for earlier, (before, strategy) in known.items():
+        if around is not None and file.text.of(earlier.call) == file.text.of(setter.call):
+            if is_kept(file, StrategyArguments(parts=parts), before, around):
+                return strategy
+    return None
 
 
 def _made(name: str, towers: StrategyArguments, setter: cst.Call, now: Now) -> cst.Call:
@@ -286,7 +306,8 @@ class ParameterServerScope(Rule):
 
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
+    So does a setter with a name that is only entered. Setters with the same arguments in one function are one strategy:
+    their variables go on the servers in turn. A setter that is passed on, or chosen by `if`, stays a device
     function, and the strategy is made of it where it is entered: `ParameterServerStrategy(device=device_fn)`. So it
     stays where it is the device of a tower. A setter that nothing seen enters is named in a note, as is a comment about
     one that is a strategy now.
@@ -327,8 +348,9 @@ class ParameterServerScope(Rule):
     def visit_Module(self, node: cst.Module) -> None:
         """A strategy's scope for each `tf.device` of a setter; if there is none, of the task with the variables."""
         file, files = self.file, self.file.program.files
+        known: dict[Setter, tuple[cst.With, str]] = {}
         for setter in find_entered_setters(file):
-            self.change(_rewrite_setter(file, setter))
+            self.change(_rewrite_setter(file, setter, known))
         if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
             return
         has_setter = any(map(_has_a_setter, files))

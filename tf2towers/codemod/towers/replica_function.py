@@ -20,6 +20,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import CHANGES, GOES_THROUGH, RANGES, ZIPS, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.flags import Flag, find_flags
 from tf2towers.codemod.towers.gathered import (
     Gathered,
     find_filled_lists,
@@ -46,11 +47,13 @@ class Argument(NamedTuple):
     Attributes:
         over: what it goes over; None for the numbers that `enumerate` gives.
         is_count: whether it is a range of all towers, from 0.
+        length: the length of what another parameter goes over, if that gives the numbers.
     """
 
     name: str
     over: cst.BaseExpression | None
     is_count: bool = False
+    length: cst.Call | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class ReplicaFunction:
         next_rounds: the loop's `continue`s, which become `return`s.
         gathered: the lists whose items it returns, too, before the names.
         local: the names that are its own.
+        flags: those that its number gives.
     """
 
     arguments: tuple[Argument, ...]
@@ -74,6 +78,7 @@ class ReplicaFunction:
     next_rounds: tuple[cst.Continue, ...] = ()
     gathered: tuple[Gathered, ...] = ()
     local: frozenset[str] = frozenset()
+    flags: tuple[Flag, ...] = ()
 
 
 def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
@@ -137,6 +142,18 @@ class _Body:
             set(self.bound)
             & (self.live.before_a_round(self.loop, exported) | kept | after.on_error) - self.targets
         )
+        next_rounds = tuple(
+            node
+            for node in self.inside
+            if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
+        )
+        numbers = [each.name for each in self.arguments if each.over is None or each.is_count]
+        flags = (
+            tuple(find_flags(self.file, self.loop, self.live, numbers[0]))
+            if numbers and not next_rounds
+            else ()
+        )
+        outer -= {flag.name for flag in flags}
         returned = exported - outer
         if returned and not self._has_a_round(returned):
             outer, returned = outer | returned, frozenset()
@@ -157,11 +174,6 @@ class _Body:
         for name, home in self.elsewhere.items():
             word = "global" if home is self.file.meanings.module else "nonlocal"
             declared.setdefault(word, []).append(name)
-        next_rounds = tuple(
-            node
-            for node in self.inside
-            if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
-        )
         gathered = () if next_rounds else tuple(find_gathered(self.file, self.loop, self.live))
         if len(gathered) > 1 and not self._has_a_round(returned):
             gathered = ()
@@ -173,6 +185,7 @@ class _Body:
             next_rounds,
             gathered,
             frozenset(self.bound) - outer,
+            flags,
         )
 
     def _comes_later(self, closure: cst.CSTNode) -> bool:

@@ -20,7 +20,7 @@ from tf2towers.codemod.changes import (
     replace,
 )
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, orelse, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import StrategyArguments
 
@@ -69,6 +69,11 @@ def scope_for(file: File, node: cst.CSTNode, made: StrategyArguments) -> cst.Wit
             return around
     plain = [around for around in known if not any(_called(item) in _RUNS for item in around.items)]
     return plain[0] if plain else None
+
+
+def makes_a_graph(file: File, node: cst.With) -> bool:
+    """True if what is built in a `with` has a graph of its own, or the CPU's device."""
+    return cpu_item(file, node) is not None or any(_called(item) == "as_default" for item in node.items)
 
 
 def _called(item: cst.WithItem) -> str:
@@ -134,8 +139,13 @@ def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CS
     return is_made_before(file, one, other) and means_the_same_after(file, made, one)
 
 
-def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode) -> bool:
-    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function."""
+def means_the_same_after(
+    file: File, made: StrategyArguments, node: cst.CSTNode, *, calls: bool = True
+) -> bool:
+    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function.
+
+    Without `calls`, if nothing there changes them but calls that may.
+    """
     read = _read_by(file, made)
     start, function = file.text.start(node), file.function_around(node)
     later: set[cst.CSTNode] = {
@@ -144,6 +154,7 @@ def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode)
     return not any(_is_bound_in(file, name, later) for name in read.names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changed_names(file, read)
+        if calls or not isinstance(changed, cst.Call)
     )
 
 
@@ -152,8 +163,10 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
     function = file.function_around(node)
     if file.tree.holder(statement) is None or file.function_around(statement) is not function:
         return False
-    siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
-    around = {node, *file.ancestors(node)}
+    around, outer = {node, *file.ancestors(node)}, file.parent(statement)
+    siblings: list[cst.CSTNode] = [*block(outer)]
+    if isinstance(outer, cst.If) and statement not in siblings:
+        siblings = [*orelse(outer)]
     return statement in siblings and not around.isdisjoint(siblings[siblings.index(statement) :])
 
 

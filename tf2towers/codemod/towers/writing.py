@@ -69,7 +69,10 @@ from tf2towers.codemod.towers.scopes import (
     find_withs_around,
     is_kept,
     is_known_at,
+    is_made_before,
     make_before,
+    makes_a_graph,
+    means_the_same_after,
     nodes_around,
     scope_for,
     scopes_at,
@@ -93,6 +96,8 @@ _TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 #: names of what the towers return, where it is much
 _RESULTS = ("results", "tower_results")
+#: the name of the strategy that functions share, which none of them binds
+_SHARED = "the strategy of several functions"
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -104,6 +109,7 @@ class Strategy:
         scope: the `with` that enters its scope; None if the scope is entered around the towers only.
         is_there: whether an earlier loop's strategy is used again.
         setter: the device setter around, if it is a strategy of servers with these towers.
+        may_differ: whether it may have another number of towers than the loop builds.
     """
 
     name: str
@@ -112,6 +118,7 @@ class Strategy:
     scope: cst.With | None
     is_there: bool = False
     setter: Setter | None = None
+    may_differ: bool = False
 
 
 @dataclass
@@ -128,7 +135,7 @@ def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str] = ("strategy"
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.names.identifiers), names[0])
-    found = file.decided.fresh(name, taken)
+    found = file.decided.fresh(name, taken | file.found.get(_SHARED, set()))
     taken.add(found)
     return found
 
@@ -149,6 +156,8 @@ class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
         self.made = TowerChanges()
+        #: the loops of several functions that share a strategy of the module
+        self.shared: dict[cst.CSTNode, Strategy] = {}
 
     def all(self) -> TowerChanges:
         """Everything that is written."""
@@ -158,6 +167,7 @@ class _Writer:
         loops = [loop for node, loop in every.items() if every.keys().isdisjoint(self.file.ancestors(node))]
         layers = {self.file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
         if len(layers) <= _FUNCTIONS:
+            self._share([loop for loop in loops if self._stands_alone(loop)])
             for loop in loops:
                 self._loop(loop)
         if not self.made.strategies:
@@ -169,11 +179,73 @@ class _Writer:
             return
         function = replica_function(self.file, loop)
         strategy = self._strategy(loop, function)
+        if function is not None and strategy.may_differ:
+            function = self._with_numbers(loop, function)
         if function is not None:
             assert isinstance(loop.node, cst.For)
             self._function(loop.node, function, strategy)
         else:
             self.made.changes += self._rounds(loop, strategy)
+
+    def _with_numbers(self, loop: Loop, function: ReplicaFunction) -> ReplicaFunction | None:
+        """A function that takes its number from a list, if the loop says how long that is; None without such a list.
+
+        The strategy may have no number for a tower.
+        """
+        arguments = function.arguments
+        if all(each.over for each in arguments):
+            return function
+        lists = {
+            each.over.value: self.file.meanings.home_of(each.over) for each in arguments if is_name(each.over)
+        }
+        for call in walk(*block(loop.node)):
+            match call:
+                case cst.Call(
+                    func=func, args=[cst.Arg(keyword=None, star="", value=cst.Name(value=name) as counted)]
+                ):
+                    is_the_list = name in lists and self.file.meanings.home_of(counted) is lists[name]
+                    if is_the_list and self.file.canonical(func) == "builtins.len":
+                        given = (each if each.over else each._replace(length=call) for each in arguments)
+                        return replace(function, arguments=tuple(given))
+        return None
+
+    def _share(self, loops: Sequence[Loop]) -> None:
+        """Makes one strategy of the module for the loops of several functions whose number of towers is not seen.
+
+        So it does for those of the methods of one class that have the same towers: they build one model.
+        """
+        groups: dict[Any, list[Loop]] = {}
+        for loop in loops:
+            function, made = self.file.function_around(loop.node), self._given(loop)
+            scope = scope_for(self.file, loop.node, made)
+            if function is None or setter_around(self.file, loop.node) is not None:
+                continue
+            if scope is not None and makes_a_graph(self.file, scope):
+                continue
+            owner = self.file.parent(function) if made.template else None
+            if owner is None or isinstance(owner, cst.ClassDef):
+                groups.setdefault((owner, self._shown(made)), []).append(loop)
+        nodes = [
+            loop.node
+            for group in groups.values()
+            for loop in group
+            if len({self.file.function_around(each.node) for each in group}) > 1
+        ]
+        if nodes:
+            name = fresh_name(self.file, self.file.tree.module)
+            self.file.found[_SHARED] = {name}
+            strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None, is_there=True)
+            made_here = self._strategy_line(strategy, self.file.body[0])
+            insertion = make_before(self.file, nodes, made_here, at_top=True)
+            strategy = replace(strategy, before=insertion.node)
+            self.made.strategies.append(strategy)
+            self.made.changes.append(insertion)
+            self.shared = dict.fromkeys(nodes, strategy)
+
+    def _given(self, loop: Loop) -> StrategyArguments:
+        """The arguments of a strategy for a loop's towers; none where they are not certain."""
+        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
+        return self._whole_list(loop, made)
 
     def _stands_alone(self, loop: Loop) -> bool:
         """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
@@ -186,8 +258,9 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
-        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
-        made = self._whole_list(loop, made)
+        if loop.node in self.shared:
+            return self.shared[loop.node]
+        made = self._given(loop)
         if (found := setter_around(self.file, loop.node)) is not None:
             return self._strategy_of_servers(loop, made, *found)
         for known in self.made.strategies:
@@ -202,6 +275,9 @@ class _Writer:
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
+        if scope is None or not makes_a_graph(self.file, scope):
+            if (earlier := self._earlier_strategy(loop, made)) is not None:
+                return earlier
         name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
@@ -211,6 +287,27 @@ class _Writer:
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
+
+    def _earlier_strategy(self, loop: Loop, made: StrategyArguments) -> Strategy | None:
+        """An earlier strategy for these towers, where a call may have changed their number, or none is seen.
+
+        A graph's first strategy is its strategy, whatever later ones are given. What the loop goes over says how many
+        towers it builds.
+        """
+        statement = statement_of(self.file, loop)
+        known = [
+            each
+            for each in self.made.strategies
+            if each.setter is None
+            and is_made_before(self.file, each.before, statement)
+            and means_the_same_after(self.file, made, each.before, calls=False)
+        ]
+        same = [each for each in known if self._shown(each.made) == self._shown(made)]
+        for strategy in same or (known[-1:] if not made.template else ()):
+            scope = strategy.scope if {strategy.scope} & {*self.file.ancestors(loop.node)} else None
+            towers, differs = replace(strategy.made, counted=False), bool(strategy.made.template)
+            return replace(strategy, made=towers, scope=scope, is_there=True, may_differ=differs)
+        return None
 
     def _strategy_of_servers(
         self, loop: Loop, made: StrategyArguments, setter: Setter, scope: cst.With
@@ -332,6 +429,8 @@ class _Writer:
             self.made.changes.append(
                 Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
             )
+        for flag in function.flags:
+            self.made.changes += [Removal(flag.made), Removal(flag.changed, "taken")]
         last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
         if function.gathered:
             gathering = _Gathering(self.file, loop, function, self._one_result(function, result))
@@ -345,11 +444,14 @@ class _Writer:
         first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap)
+        written = _Written(
+            self.file, name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap
+        )
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
         """The lines after the function: the strategy's scope, if no `with` around enters it; `strategy.run`."""
+        body = cst.ensure_type(loop.body, cst.IndentedBlock)
         indent = self._indent(loop)
         inner = indent + self.unit if strategy.scope is None else indent
         parts: dict[str, cst.BaseExpression] = {}
@@ -365,26 +467,39 @@ class _Writer:
         if max(map(len, run.format_map(self._texts(parts)).splitlines())) > _LIMIT_OF_ROWS - len(inner):
             each_row = f",\n{self._deeper}      ".join(given)
             run = f"{head}{call}\n{self._deeper}{name},\n{self._deeper}args=({each_row}{comma}))"
-        last = ""
+        last: list[str] = []
         if function.returned:
             names = ", ".join(function.returned)
             taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
             call = f" = {strategy.name}.experimental_local_results("
-            head = f"{self._listed(function.returned, inner, call)}{call}"
-            last = self._broken(head, f"{taken})[-1]", {}, inner)
+            if many and len(f"{inner}{names}{call}{taken})[-1]") > _LIMIT:
+                last = [
+                    f"{taken}{call}{taken})[-1]",
+                    f"{self._listed(function.returned, inner, f' = {taken}')} = {taken}",
+                ]
+            else:
+                last = [self._broken(f"{names}{call}", f"{taken})[-1]", {}, inner)]
+        all_towers = [
+            f"{each.name} = {strategy.name}.experimental_local_results({each.name})"
+            for each in function.gathered
+            if each.is_indexed
+        ]
 
         def lines(now: Now) -> list[Line]:
-            found = [_line(run, parts, now), *([line(last)] if last else [])]
+            found = [_line(run, parts, now), *map(line, [*all_towers, *last])]
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
-            return [cst.With(scope, cst.IndentedBlock(found))]
+            return [cst.With(scope, cst.IndentedBlock(found, indent=body.indent))]
 
         return lines
 
     def _argument(self, strategy: Strategy, argument: Argument, parts: dict[str, cst.BaseExpression]) -> str:
         """What the towers are given, as a template whose parts are added."""
         over = argument.over
+        if argument.length is not None:
+            parts[f"part_{len(parts)}"] = argument.length
+            return f"{strategy.name}.per_replica(range({{part_{len(parts) - 1}}}))"
         if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
         if isinstance(over, cst.Call) and self.file.called(over) in RANGES:
@@ -417,6 +532,8 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+            if any(map(find_tower_loops, self.file.program.files)):
+                sites = []  # the strategy of their file is around what is built here
         elif self._are_parts_of_a_model(sites):
             for site in sites:
                 message = "the GPUs here have parts of a model, and no towers: that is no strategy's scope"
@@ -580,6 +697,7 @@ class _Written(NamedTuple):
         has_gap: whether the function begins a block.
     """
 
+    file: File
     name: str
     replica: ReplicaFunction
     target: str
@@ -622,6 +740,9 @@ class _Written(NamedTuple):
     def _body(self, body: cst.IndentedBlock, now: Now) -> cst.IndentedBlock:
         """The loop's body, with declarations and the last lines, which come after the comments at its end."""
         declared = [line(each) for each in _declarations(self.replica)]
+        for flag in self.replica.flags:
+            comments = _comments_above(self.file, flag.changed)
+            declared.append(line(f"{flag.name} = {flag.value}").with_changes(leading_lines=comments))
         last = self.last(now)
         if not last:
             return body.with_changes(body=[*declared, *body.body])
@@ -718,7 +839,7 @@ def _statement(
     return in_line(cst.ensure_type(_line(template, parts, now), cst.SimpleStatementLine).body[0], updated)
 
 
-def _comments_above(file: File, statement: cst.Expr) -> Sequence[cst.EmptyLine]:
+def _comments_above(file: File, statement: cst.Expr | cst.Assign) -> Sequence[cst.EmptyLine]:
     """The comments directly above a statement that has a line of its own."""
     own = file.tree.line(statement)
     if not isinstance(own, cst.SimpleStatementLine) or len(own.body) > 1:
