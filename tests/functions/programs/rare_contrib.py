@@ -491,3 +491,12 @@ def a_predictor():
         names, refused, found["y"].tolist(), found["sums"].tolist(),
         predict({"x": None})["y"].tolist(), named({"in": [[1.0, 1.0]]})["out"].tolist(),
     ]  # fmt: skip
+
+
+@case
+def images_that_flow():
+    flow = given(np.random.RandomState(1).uniform(-3, 3, [2, 4, 5, 2]).astype(np.float32))
+    return [
+        image.dense_image_warp(normal(2, 4, 5, 3), flow),
+        image.dense_image_warp(normal(1, 2, 2, 1), tf.fill([1, 2, 2, 2], -0.25)),
+    ]
