@@ -91,6 +91,38 @@ def test_strategies_that_are_used_otherwise_are_left(line: str) -> None:
     assert all("TowerStrategy" not in change.after for change in result.changes)
 
 
+OBJECT = """
+import tensorflow as tf
+
+
+class Model(BASE):
+    def __init__(self, strategy):
+        self.name = "model"
+        self.strategy = strategy
+
+    def build(self, x):
+        with tf.variable_scope(self.scope):
+            return tf.layers.dense(x, 1)
+
+
+strategy = tf.distribute.MirroredStrategy(devices=["/gpu:0"])
+config = tf.estimator.RunConfig(train_distribute=strategy)
+Model(strategy).build(tf.placeholder(tf.float32, [2, 2]))
+"""
+
+
+def test_what_an_object_keeps_under_the_word_of_a_strategy() -> None:
+    own = OBJECT.replace("self.name =", "self.scope =").replace("BASE", "object")
+    assert codes(migrated(own)) == []
+    assert 'strategy = TowerStrategy(["/gpu:0"])' in after(own)
+    for left in (
+        OBJECT.replace("BASE", "tf.distribute.MirroredStrategy"),
+        OBJECT.replace("BASE", "object"),
+        own.replace("self.scope)", "self.scope), self.strategy.scope()"),
+    ):
+        assert {"T2T620", "T2T622"} & set(codes(migrated(left)))
+
+
 def test_arguments_that_are_not_served_are_left() -> None:
     text = f"{TF}s = tf.contrib.distribute.MirroredStrategy(auto_shard_dataset=True)\n"
     assert codes(migrated(f"{text}tf.estimator.RunConfig(train_distribute=s)\n")) != []

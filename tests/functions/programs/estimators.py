@@ -281,6 +281,41 @@ def an_export_and_a_warm_start():
     return [tf.constant(served)] + learned(other, hook)
 
 
+@case
+def predictors():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+    estimator.train(in_order, steps=3)
+
+    def serving_fn():
+        given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(given, given)
+
+    of_estimator = tf.contrib.predictor.from_estimator(estimator, serving_fn)
+    folder = estimator.export_savedmodel(tempfile.mkdtemp(), serving_fn)
+    of_file = tf.contrib.predictor.from_saved_model(folder)
+    named = tf.contrib.predictor.from_saved_model(folder, signature_def_key="result")
+    names = {"x": named.feed_tensors["x"].name, "place": named.feed_tensors["place"].name}
+    by_names = tf.contrib.predictor.from_saved_model(
+        folder, input_names=names, output_names={"out": named.fetch_tensors["result"].name}
+    )
+    rows = {"x": ROWS[:4], "place": PLACES[:4]}
+    found = [made(rows) for made in (of_estimator, of_file, named, by_names)]
+    with of_file.graph.as_default():
+        steps = of_file.session.run(tf.train.get_global_step())
+    failed = []
+    for call in (
+        lambda: of_file({"y": 1}),
+        lambda: tf.contrib.predictor.from_saved_model(folder, "result", input_names=names),
+        lambda: tf.contrib.predictor.from_estimator(estimator, serving_fn, "other"),
+    ):
+        try:
+            call()
+        except (ValueError, KeyError) as error:
+            failed.append(type(error).__name__)
+    shown = [[name, tf.constant(value)] for outputs in found for name, value in sorted(outputs.items())]
+    return [shown, int(steps), failed, sorted(of_file.feed_tensors)]
+
+
 def spec_without_tpus(features, labels, mode, params):
     result = predicted(features)
     if mode == tf.estimator.ModeKeys.PREDICT:
