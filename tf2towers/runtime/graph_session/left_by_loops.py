@@ -1,7 +1,7 @@
 """Finds the `Exit`s of `tf.while_loop` that return a variable's memory.
 
-In TF1 what a loop returned was the memory of what the loop variable began with, where the loop hands it on unchanged
-or makes no rounds, and after a round it was the memory that the body hands on from outside.
+In TF1 a loop that makes no rounds, or hands its variable on unchanged, returned the memory that the variable began
+with. After a round it was the memory that the body hands on from outside.
 """
 
 from __future__ import annotations
