@@ -10,7 +10,7 @@ import tensorflow as tf
 _NEVER_COPY = frozenset(
     {
         "Bitcast", "CheckNumerics", "EnsureShape", "ExpandDims", "Identity", "PlaceholderWithDefault",
-        "PreventGradient", "Reshape", "Squeeze", "StopGradient",
+        "PreventGradient", "Print", "Reshape", "Squeeze", "StopGradient",
     }
 )  # fmt: skip
 #: those of them that keep all elements as they are
