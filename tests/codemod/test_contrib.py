@@ -53,6 +53,15 @@ def test_a_use_of_contrib(line: str, expected: str) -> None:
     assert body(line + "\n").strip() == expected
 
 
+def test_data_sets_by_their_names() -> None:
+    call = "d = tf.contrib.learn.datasets.load_dataset({})\n"
+    assert body(call.format("'mnist'")).strip() == "d = input_data.load_dataset('mnist')"
+    for name in ("'iris'", "name=x"):
+        assert codes(migrated(f"import tensorflow as tf\n{call.format(name)}tf.placeholder(tf.int32)\n")) == [
+            "T2T620"
+        ]
+
+
 IMPORTS = [
     (dedent(
         """\

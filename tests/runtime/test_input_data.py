@@ -178,3 +178,10 @@ def test_a_file_that_is_there_is_not_downloaded(tmp_path: Path) -> None:
     assert input_data.maybe_download("a.gz", str(tmp_path), "http://x/a.gz") == str(tmp_path / "a.gz")
     with pytest.raises(FileNotFoundError, match="TensorFlow 1 took it from"):
         input_data.maybe_download("b.gz", str(tmp_path), "http://x/b.gz")
+
+
+def test_only_mnist_has_a_name() -> None:
+    with pytest.raises(ValueError, match="not found: iris"):
+        input_data.load_dataset("iris")
+    with pytest.raises(FileNotFoundError, match="MNIST-data"):
+        input_data.load_dataset("mnist")
