@@ -43,9 +43,10 @@ RUNS = {
     "hand bfloat16": ["--precision=bfloat16", "--eval_every=2"],
     "hand float16": ["--precision=float16"],
     "hand jit": ["--jit"],
-    "fit on one": ["--num_gpus=1", "--batch_size=32"],
-    "fit on one of those named, jit": ["--devices=/cpu:1", "--batch_size=32", "--jit"],
-    "fit refused": ["--jit"],
+    "fit on one": ["--devices=/cpu:1", "--batch_size=32"],
+    "fit on one, jit": ["--num_gpus=1", "--batch_size=32", "--jit"],
+    "fit refused on two": ["--jit"],
+    "fit refused on the second": ["--devices=/cpu:1", "--jit"],
 }
 
 

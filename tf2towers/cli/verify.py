@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script, or a notebook")
     add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script, or a notebook")
     add_run_arguments(parser)
-    add("--free", action="store_true", help="do not order accesses that the original leaves unordered")
     add("--gradients-only", action="store_true", help="do not compare variables, for another optimizer")
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
@@ -91,7 +90,7 @@ def verdict_on(
     from tf2towers.verify.verify import verify
 
     given = vars(options)
-    names = ("steps", "timeout", "legacy_python", "tolerance", "free", "tower_order", "gradients_only")
+    names = ("steps", "timeout", "legacy_python", "tolerance", "tower_order", "gradients_only")
     how = Options(
         **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),

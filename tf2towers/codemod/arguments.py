@@ -91,8 +91,7 @@ def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     """True if a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
-    calls = (node for node in nodes.walk(value) if isinstance(node, cst.Call))
-    return all(file.called(call) == "tf.constant" for call in calls)
+    return all(file.called(call) == "tf.constant" for call in nodes.calls_in(value))
 
 
 def not_taken(file: File, call: cst.Call) -> str | None:

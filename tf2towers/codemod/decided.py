@@ -149,8 +149,10 @@ class Decided:
 
     def plain_tensorflow(self) -> str:
         """A name for plain `tensorflow`, which has TF 2's strategies: the file's own, or that of a new import."""
-        plain = next((name for name in self.names.top_names() if not self.names.is_v1_name(name)), None)
-        return plain if plain is not None else self.need_module("tensorflow", "tf2")
+        for name in self.names.top_names():
+            if not self.names.is_v1_name(name):
+                return name
+        return self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
         """Adds `import module as name` to the file's imports; returns the name to write for it."""
@@ -167,6 +169,7 @@ class Decided:
 
         `todo` is the advice for this message, where it is not the rule's.
         """
-        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
+        line, column = self.text.first_line(node), self.text.column(node) + 1
+        made = Note(code, message, line, column, kind, todo)
         if made not in self.notes:
             self.notes.append(made)

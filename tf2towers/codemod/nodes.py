@@ -84,9 +84,14 @@ def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Itera
             pending += reversed(children(node))
 
 
+def find_names(*wholes: cst.CSTNode) -> list[cst.Name]:
+    """The names in some nodes, in the order of the text, without those of attributes and keywords."""
+    return [node for node in walk(*wholes) if is_name(node)]
+
+
 def names_in(*wholes: cst.CSTNode) -> set[str]:
-    """The names in some nodes, without those of attributes and keywords."""
-    return {node.value for node in walk(*wholes) if is_name(node)}
+    """What the names in some nodes are."""
+    return {node.value for node in find_names(*wholes)}
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
@@ -95,6 +100,11 @@ def names_in(*wholes: cst.CSTNode) -> set[str]:
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
     """True if it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
     return isinstance(node, cst.Name) and node.value not in _CONSTANTS
+
+
+def is_same_name(one: cst.CSTNode | None, other: cst.CSTNode | None) -> bool:
+    """True if two nodes are names, and the same."""
+    return is_name(one) and is_name(other) and one.value == other.value
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
@@ -173,6 +183,11 @@ def literal_value(node: cst.CSTNode) -> Any:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
+def calls_in(*wholes: cst.CSTNode) -> Iterator[cst.Call]:
+    """The calls in some nodes, in the order of the text."""
+    return (node for node in walk(*wholes) if isinstance(node, cst.Call))
+
+
 def is_plain(given: cst.Arg) -> bool:
     """True if an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star
@@ -181,6 +196,11 @@ def is_plain(given: cst.Arg) -> bool:
 def positional(call: cst.Call) -> list[cst.BaseExpression]:
     """The values of a call's positional arguments, `*arguments` among them."""
     return [given.value for given in call.args if given.keyword is None and given.star != "**"]
+
+
+def method_of(call: cst.Call) -> str:
+    """The name of the method, or of the module's function, that a call calls; empty for what is called by a name."""
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
 
 
 def keywords(call: cst.Call | cst.ClassDef) -> list[cst.Arg]:
@@ -296,10 +316,12 @@ def generators(node: Comprehension) -> list[cst.CompFor]:
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
     """The index in the brackets; None where there are several."""
-    if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
-        return None
-    inner = node.slice[0].slice
-    return inner.value if isinstance(inner, cst.Index) else inner if isinstance(inner, cst.Slice) else None
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index), comma=cst.MaybeSentinel.DEFAULT)]:
+            return index
+        case [cst.SubscriptElement(slice=cst.Slice() as part, comma=cst.MaybeSentinel.DEFAULT)]:
+            return part
+    return None
 
 
 def sides_of(node: cst.Comparison) -> list[cst.BaseExpression]:
@@ -338,7 +360,9 @@ def name_of(alias: Alias) -> str:
 
 def asname_of(alias: Alias) -> str | None:
     """The name after `as`."""
-    return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
+    if isinstance(alias, cst.ImportStar) or alias.asname is None:
+        return None
+    return last_name(alias.asname.name)
 
 
 def as_named(name: str, bound: str | None) -> str:
@@ -348,12 +372,9 @@ def as_named(name: str, bound: str | None) -> str:
 
 def imported(statement: Import) -> Iterator[tuple[Alias, str]]:
     """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
-    for alias in aliases(statement):
-        if isinstance(statement, cst.Import):
-            yield alias, name_of(alias)
-        else:
-            module = module_of(statement)
-            yield alias, module + name_of(alias) if module.endswith(".") else f"{module}.{name_of(alias)}"
+    module = module_of(statement)
+    start = module if module.endswith(".") or not module else f"{module}."
+    yield from ((alias, start + name_of(alias)) for alias in aliases(statement))
 
 
 def bound_by(alias: Alias) -> str:

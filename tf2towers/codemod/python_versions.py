@@ -38,17 +38,22 @@ _SAME_CLASSES = {"basestring": "str", "unicode": "str"}
 _LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
 _DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
-_NOT_KNOWN = (ValueError, TypeError, LookupError, SyntaxError)
+_Version = tuple[int, int]
+_Through = Set[cst.CSTNode]
 #: errors that a missing name or module raises
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     """True if a node is only reached in an old Python, or where a library still has what is gone."""
-    if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
-        return True
-    handlers = (around for around in file.ancestors(node) if isinstance(around, cst.ExceptHandler))
-    return any(_succeeds(file, nodes.block(file.parent(handler))) for handler in handlers)
+    for test, is_yes in branches_around(file, node):
+        if _truth(file, test) is (not is_yes):
+            return True
+    for around in file.ancestors(node):
+        if isinstance(around, cst.ExceptHandler):
+            if _succeeds(file, nodes.block(file.parent(around))):
+                return True
+    return False
 
 
 def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
@@ -77,66 +82,66 @@ def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
             names = [file.canonical(statement.value) or ""]
         else:
             return False
-        if any(name.partition(".")[0] not in sys.stdlib_module_names or gone_part(name) for name in names):
+        of_python = {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+        if not of_python or any(map(gone_part, names)):
             return False
     return True
 
 
 def _truth(file: File, test: cst.BaseExpression) -> bool | None:
     """The result of a test, by version or by what exists, in all Pythons that run TF 2.21; None if they differ."""
-    try:
-        answers = {bool(_value(file, test, version, frozenset())) for version in _PYTHONS}
-    except _NOT_KNOWN:
-        return None
+    answers = {_answer(file, test, version, frozenset()) for version in _PYTHONS}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], through: Set[cst.CSTNode]) -> Any:
-    """The value of a test or a part of one in a Python; raises one of _NOT_KNOWN where it is not known.
+def _answer(file: File, test: cst.BaseExpression, version: _Version, through: _Through) -> bool | None:
+    """The result of a test in one Python; None where it is not known."""
+    with contextlib.suppress(ValueError, TypeError, LookupError, SyntaxError):
+        return bool(_value(file, test, version, through))
+    return None
+
+
+def _value(file: File, node: cst.BaseExpression, version: _Version, through: _Through) -> Any:
+    """The value of a test or a part of one in a Python; raises an error where it is not known.
 
     `through` are the names that led to it.
     """
+
+    def value(part: cst.BaseExpression) -> Any:
+        return _value(file, part, version, through)
+
     known = {
         "sys.version_info": version, "sys.version_info.major": version[0],
         "sys.version": f"{version[0]}.{version[1]}.0", "six.PY2": False, "six.PY3": True,
     }  # fmt: skip
+    if (name := file.canonical(node)) in known:
+        return known[name]
     match node:
         case cst.UnaryOperation(operator=cst.Not()):
-            return not _value(file, node.expression, version, through)
-        case cst.BooleanOperation():
-            answers: set[bool | None] = set()
-            for part in (node.left, node.right):
-                with contextlib.suppress(*_NOT_KNOWN):
-                    answers.add(bool(_value(file, part, version, through)))
-                    continue
-                answers.add(None)
-            decisive = isinstance(node.operator, cst.Or)
-            if decisive not in answers and None in answers:
-                raise ValueError
-            return decisive if decisive in answers else not decisive
-        case cst.Comparison() if (sides := nodes.compared(node)) is not None and type(sides[1]) in _COMPARE:
-            left, right = (_value(file, side, version, through) for side in (sides[0], sides[2]))
-            return _COMPARE[type(sides[1])](left, right)
-        case cst.Subscript() if (index := nodes.index_of(node)) is not None:
-            whole = _value(file, node.value, version, through)
-            if isinstance(index, cst.Slice):
-                bounds = (index.lower, index.upper, index.step)
-                return whole[
-                    slice(*(None if bound is None else nodes.literal_value(bound) for bound in bounds))
-                ]
-            return whole[nodes.literal_value(index)]
-        case cst.Call() if (
-            file.canonical(node.func) == "builtins.hasattr" and len(nodes.positional(node)) == 2
+            return not value(node.expression)
+        case cst.BooleanOperation(left=left, operator=sign, right=right):
+            answers = {_answer(file, part, version, through) for part in (left, right)}
+            decisive = isinstance(sign, cst.Or)
+            if decisive in answers or None not in answers:
+                return decisive if decisive in answers else not decisive
+            raise ValueError
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(sign, right)]) if (
+            type(sign) in _COMPARE
         ):
-            of, attribute = nodes.positional(node)
-            if (home := file.canonical(of)) and gone_part(f"{home}.{nodes.literal(attribute)!s}"):
+            return _COMPARE[type(sign)](value(left), value(right))
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice() as part)]):
+            bounds = (part.lower, part.upper, part.step)
+            return value(node.value)[slice(*(each and nodes.literal_value(each) for each in bounds))]
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index() as index)]):
+            return value(node.value)[nodes.literal_value(index.value)]
+        case cst.Call(args=[cst.Arg(value=of), cst.Arg(value=attribute)]):
+            home = file.canonical(of) if file.called(node) == "builtins.hasattr" else None
+            if home and gone_part(f"{home}.{nodes.literal(attribute)!s}"):
                 return False
-        case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
-            return known[name]
         case cst.Name() if node not in through:
             match file.meanings.values(node):  # lists and dictionaries may change
-                case [cst.BaseExpression() as value] if not isinstance(value, cst.BaseDict | cst.BaseList):
-                    return _value(file, value, version, {*through, node})
+                case [cst.BaseExpression() as held] if not isinstance(held, cst.BaseDict | cst.BaseList):
+                    return _value(file, held, version, {*through, node})
     return nodes.literal_value(node)
 
 

@@ -99,7 +99,8 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
     named = {"main"}  # tf.app.run() calls it
     while new:
         runs += new
-        named |= {name for file, node in new if node not in of_tensorflow[file] for name in _names_of(node)}
+        own = (node for file, node in new if node not in of_tensorflow[file])
+        named |= {name for node in own for name in _names_of(node)}
         called = [(file, unit) for file, unit in waiting if unit.name.value in named]
         waiting = [found for found in waiting if found not in called]
         new = [(file, node) for file, unit in called for node in nodes.walk(unit)]
@@ -140,13 +141,14 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
     """True if anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = nodes.bound_by(imported)
     for each in file.program.all_files:
-        local = (node for node in each.all(cst.ImportFrom) if not _is_library(each, nodes.module_of(node)))
+        froms = each.all(cst.ImportFrom)
+        local = (node for node in froms if not _is_library(each, nodes.module_of(node)))
         taken = (alias for node in local for alias in nodes.aliases(node))
         names = (alias for alias in taken if alias is not imported)
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
-            or any(nodes.literal(text) == bound for text in each.tree.literals)
+            or bound in each.tree.texts
             or bound in map(nodes.name_of, names)
         ):
             return True
@@ -161,8 +163,9 @@ def _is_library(file: File, module: str) -> bool:
 def _is_script(file: File) -> bool:
     """True if a file does something when it is run; else it is a module that other programs call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
-    local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
-    for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
+    modules = file.program.imports.imports_of(file.path)
+    local = {dotted.lstrip(".").partition(".")[0] for dotted in modules}
+    for node in nodes.walk(*(each for each in file.body if not isinstance(each, Unit))):
         called = file.called(node)
         if called in session_names() or called == "tf.app.run" or nodes.last_name(node) == "__name__":
             return True
@@ -177,7 +180,7 @@ def _is_called_unnamed(file: File, unit: Unit) -> bool:
         return bool(unit.decorators) or (unit.name.value.startswith("__") and unit.name.value.endswith("__"))
     names = [file.canonical(base) or "" for base in nodes.bases(unit)]
     own_bases = any(name != "builtins.object" and not name.startswith("tf.") for name in names)
-    registers = any(nodes.is_name(node) and node.value == "__metaclass__" for node in nodes.walk(unit))
+    registers = "__metaclass__" in nodes.names_in(unit)
     return bool(unit.decorators or unit.keywords or own_bases or registers)
 
 
@@ -229,15 +232,18 @@ def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     """True if a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
-    steps = file.steps_outwards(node)
-    return any(m.matches(around, IF_MAIN) and inner in nodes.block(around) for inner, around in steps)
+    for inner, around in file.steps_outwards(node):
+        if m.matches(around, IF_MAIN) and inner in nodes.block(around):
+            return True
+    return False
 
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, nodes.Branch) and inner is not around.test:
-            yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
+            yes = nodes.block(around) if isinstance(around, cst.If) else [around.body]
+            yield around.test, inner in yes
 
 
 # -- imports and loads without which the program goes on --------------------------------------------------------------

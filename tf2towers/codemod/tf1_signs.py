@@ -23,9 +23,9 @@ from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, i
 from tf2towers.codemod.symbols import read_table
 
 #: what turns eager execution on
-EAGER = frozenset(
-    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
-)
+EAGER = frozenset({
+    "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
+})  # fmt: skip
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 _MODES = "tf.estimator.ModeKeys"
@@ -86,7 +86,8 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
     gone = [node for node, _ in gone_from_keras(file)]
     if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
         yield from gone  # its models are graphs
-    yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
+    read = filter(file.is_read, file.all(cst.Attribute))
+    yield from (node for node in read if _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
         if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
@@ -129,7 +130,8 @@ def _is_made_by(file: File, node: cst.CSTNode, functions: frozenset[str], depth:
 
 def _is_eager_there(file: File) -> bool:
     """True if TF 2 certainly runs code outside of a graph: no file of the program names what builds one."""
-    return not any(_BUILDERS.match(canonical) for each in file.program.files for _, canonical in each.symbols)
+    names = (canonical for each in file.program.files for _, canonical in each.symbols)
+    return not any(map(_BUILDERS.match, names))
 
 
 def _names_keras(file: File) -> bool:
@@ -185,7 +187,8 @@ def _makes_function(definition: cst.FunctionDef | cst.ClassDef) -> bool:
     """True if a class has objects that are called, or a function returns one that is defined in it."""
     if isinstance(definition, cst.ClassDef):
         return "__call__" in _methods(definition)
-    inner = {each.name.value for each in nodes.block(definition) if isinstance(each, cst.FunctionDef)}
+    body = nodes.block(definition)
+    inner = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
     returned = [each.value for each in nodes.walk(definition) if isinstance(each, cst.Return)]
     return any(nodes.is_name(value) and value.value in inner for value in returned)
 
@@ -250,11 +253,15 @@ def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 # -- the strategies of Estimators --------------------------------------------------------------------------------------
 
-_MIRRORED = frozenset({"tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy"})
-_ONE_DEVICE = frozenset({"tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy"})
-_SERVERS = frozenset(
-    {"tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy"}
-)
+_MIRRORED = frozenset({
+    "tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy",
+})  # fmt: skip
+_ONE_DEVICE = frozenset({
+    "tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy",
+})  # fmt: skip
+_SERVERS = frozenset({
+    "tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy",
+})  # fmt: skip
 _MADE = _MIRRORED | _ONE_DEVICE | _SERVERS
 #: how gradients are added up, which changes no sum
 _REDUCTIONS = frozenset({
@@ -266,7 +273,7 @@ ASK_FOR_STRATEGY = frozenset({
     "tf.contrib.distribute.has_distribution_strategy", "tf.contrib.distribute.has_strategy",
     "tf.distribute.has_strategy",
 })  # fmt: skip
-_WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on_device"})
+_WITHOUT_EFFECT = {"cross_device_ops", "cross_tower_ops", "prefetch_on_device"}
 #: what a program does with a strategy by itself
 _USED = frozenset({
     "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
@@ -289,20 +296,25 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
-    It may ask a strategy of towers for their number.
+    It may ask a strategy of towers for their number. `self.scope` is no strategy's where a class gives it a value.
     """
     files = file.program.files
-    words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
-    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
-    named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
-    others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
-    return (
-        "train_distribute" in words
-        and "experimental_distribute" not in words
-        and read.isdisjoint(_USED)
-        and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
-        and not any(others)
-    )
+    calls = (call for each in files for call in each.all(cst.Call))
+    words = {nodes.keyword_of(given) for call in calls for given in call.args}
+    attributes = [(each, node) for each in files for node in each.all(cst.Attribute)]
+    of_self = [(each, node) for each, node in attributes if _is_of_self(node)]
+    own = {node.attr.value for each, node in of_self if each.is_bound(node)}
+    read = {node.attr.value for _, node in attributes if not (node.attr.value in own and _is_of_self(node))}
+    names = {name for each in files for _, name in each.symbols}
+    named = {name for name in names if "distribute" in name.split(".")}
+    others = {name.rpartition(".")[2] for name in named - _MADE - ASK_FOR_STRATEGY}
+    is_given = "train_distribute" in words and "experimental_distribute" not in words
+    asks_servers = "num_replicas_in_sync" in read and not named.isdisjoint(_SERVERS)
+    return is_given and read.isdisjoint(_USED) and others <= _REDUCTIONS and not asks_servers
+
+
+def _is_of_self(node: cst.Attribute) -> bool:
+    return nodes.is_name(node.value) and node.value.value == "self"
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:
@@ -325,7 +337,8 @@ def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.Ba
         count = wanted.pop("num_gpus_per_worker", None)
         served = count is None or nodes.literal(count) in (0, 1)
         return ("ParameterServerStrategy", "", None) if served and not wanted else None
-    if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
+    known = {"device", "devices", "num_gpus", "num_gpus_per_worker"}
+    if len(wanted) > 1 or not known.issuperset(wanted):
         return None
     given = "{given}" if wanted else ""
     given = f"[{given}]" if canonical in _ONE_DEVICE else given

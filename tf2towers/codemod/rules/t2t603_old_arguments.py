@@ -19,7 +19,7 @@ from tf2towers.codemod.changes import (
     given_by,
     replace,
 )
-from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.nodes import Symbol, keyword_of, method_of, positional
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -47,7 +47,7 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
 
 def _map_changes(call: cst.Call) -> Iterator[Change]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
-    if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
+    if method_of(call) != "map" or not positional(call):
         return
     for given in call.args[1:]:
         if keyword_of(given) == "num_threads":
@@ -137,8 +137,10 @@ class OldArguments(Rule):
             # TF 0.x whitened each image in float32, its successor keeps an image's type
             cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
             self.replace(image := node.args[0].value, f"{cast}({{image}}, {kind})", image=image)
-        renamed = [(node.args[place], keyword) for place, keyword in enumerate(order) if keyword]
-        self.change(Replacement(given, given_by(new)) for given, new in renamed)
+        for given, new in zip(node.args, order, strict=False):
+            if new:
+                self.changes.append(Replacement(given, given_by(new)))
         self.change(_least_integer(file, node))
         for given, new in new_keywords(file, node).items():
-            self.changes.append(Replacement(given, given_by(new)) if new else without_argument(node, given))
+            without = without_argument(node, given)
+            self.changes.append(Replacement(given, given_by(new)) if new else without)

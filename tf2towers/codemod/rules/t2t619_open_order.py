@@ -6,19 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Opaque
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Symbol,
-    argument,
-    is_none,
-    items,
-    last_name,
-    names_in,
-    only_target,
-    positional,
-    walk,
-)
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
@@ -75,10 +64,10 @@ _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all
 
 def _initializes_again(file: File, call: cst.Call) -> bool:
     """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
+    if not isinstance(call.func, cst.Attribute) or not _is_run(call) or not call.args:
         return False
     runs = any(file.called(made) in _INITIALIZERS for made in _calls(file, call.args[0].value))
-    waited = any(last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
+    waited = any(nodes.last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
     chosen = file.around(call, cst.If) is not None
     return runs and waited and not chosen and any(name == "tf.train.Server" for _, name in file.symbols)
 
@@ -104,15 +93,15 @@ def _nodes_of_towers(file: File) -> frozenset[cst.CSTNode] | None:
     loops = find_tower_loops(file)
     if not loops or any(_has_variables_of_its_own(file, loop) for loop in loops):
         return None
-    return frozenset(node for loop in loops for node in walk(loop.node))
+    return frozenset(node for loop in loops for node in nodes.walk(loop.node))
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
     """True if it collects all updates, and the program has some."""
-    if not any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1]):
+    if not any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in nodes.positional(call)[:1]):
         return False
     if isinstance(file.parent(call), cst.CompFor) and isinstance(
-        file.parent(file.parent(call)), Comprehension
+        file.parent(file.parent(call)), nodes.Comprehension
     ):
         return False  # what is taken of it is chosen by the script
     texts = [each.script.text for each in file.program.all_files]
@@ -126,12 +115,9 @@ def _is_of_updates(file: File, call: cst.Call) -> bool:
 
 def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
     """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
-    return any(
-        isinstance(call, cst.Call)
-        and file.called(call) == "tf.variable_scope"
-        and not names_in(loop.target).isdisjoint(names_in(*call.args[:1]))
-        for call in walk(loop.node)
-    )
+    scopes = (call for call in nodes.calls_in(loop.node) if file.called(call) == "tf.variable_scope")
+    bound = nodes.names_in(loop.target)
+    return any(not bound.isdisjoint(nodes.names_in(*call.args[:1])) for call in scopes)
 
 
 def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
@@ -140,13 +126,15 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
         return
     made: dict[str, list[cst.Call]] = {}
     for statement in file.all(cst.Assign):
-        call, target = statement.value, only_target(statement)
+        call, target = statement.value, nodes.only_target(statement)
         if isinstance(call, cst.Call) and _is_update(call) and target is not None:
             made.setdefault(file.text.of(target), []).append(call)
     for call in file.all(cst.Call):
         if not _runs_all(file, call):
             continue
-        given = [each for arg in positional(call)[: 1 if _is_run(call) else None] for each in _parts(arg)]
+        given = [
+            each for arg in nodes.positional(call)[: 1 if _is_run(call) else None] for each in _parts(arg)
+        ]
         updates = [made[text][-1] for each in given if (text := file.text.of(each)) in made]
         updates += [each for each in given if isinstance(each, cst.Call) and _is_update(each)]
         if len(dict.fromkeys(updates)) > 1 and not any(_waits(file, each) for each in updates):
@@ -154,11 +142,11 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
 
 
 def _is_update(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _APPLIES
+    return nodes.method_of(call) in _APPLIES
 
 
 def _is_run(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "run"
+    return nodes.method_of(call) == "run"
 
 
 def _runs_all(file: File, call: cst.Call) -> bool:
@@ -166,7 +154,7 @@ def _runs_all(file: File, call: cst.Call) -> bool:
 
 
 def _parts(given: cst.BaseExpression) -> list[cst.BaseExpression]:
-    return items(given) if isinstance(given, cst.List | cst.Tuple) else [given]
+    return nodes.items(given) if isinstance(given, cst.List | cst.Tuple) else [given]
 
 
 def _waits(file: File, call: cst.Call) -> bool:
@@ -211,12 +199,12 @@ class OpenOrder(Rule):
         ),
     )
 
-    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+    def visit_Symbol(self, node: nodes.Symbol, canonical: str) -> None:
         """Notes each seed of a graph, what draws otherwise, and where updates of several towers are collected."""
         file, call = self.file, self.file.parent(node)
         if not isinstance(call, cst.Call) or call.func is not node:
             return
-        if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
+        if canonical == "tf.set_random_seed" and not nodes.is_none(nodes.argument(call, 0, "seed")):
             self._say(call, _SEEDS)
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
             self._say(call, _CELLS)
@@ -224,7 +212,7 @@ class OpenOrder(Rule):
             self._say(call, _TWO_UPDATES)
         if canonical in _BY_PROBABILITY:
             self._say(call, _DRAWS)
-        if canonical == "tf.get_collection" and argument(call, 1, "scope") is None:
+        if canonical == "tf.get_collection" and nodes.argument(call, 1, "scope") is None:
             towers = _nodes_of_towers(file)
             if towers is not None and call not in towers and _is_of_updates(file, call):
                 self._say(call, _UPDATES)

@@ -36,7 +36,7 @@ class RemovedSymbol(Rule):
                 import tensorflow as tf
 
                 x = tf.placeholder(tf.float32, [1, 2, 3])
-                y = tf.contrib.image.dense_image_warp(x, x)
+                y = tf.contrib.image.sparse_image_warp(x, x, x)
                 """,
             left=True,
         ),

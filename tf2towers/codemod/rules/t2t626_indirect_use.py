@@ -27,9 +27,9 @@ from tf2towers.codemod.symbols import (
 from tf2towers.codemod.tables import names_of_numpy
 from tf2towers.report.paths import with_quoted_code
 
-_HARMLESS = frozenset(
-    {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
-)
+_HARMLESS = frozenset({
+    "builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload",
+})  # fmt: skip
 #: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 #: any name, or a part of one
@@ -49,7 +49,7 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
     parent, scope = file.parent(module), file.meanings.scope(module)
     if not m.matches(parent, _ALIAS) or not isinstance(file.meanings.node_of(scope), cst.ClassDef):
         return m.matches(parent, _ALIAS)
-    names = {part.value for part in nodes.walk(parent) if nodes.is_name(part) and file.is_bound(part)}
+    names = {name.value for name in nodes.find_names(parent) if file.is_bound(name)}
     return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
 
 
@@ -60,9 +60,7 @@ def _may_give_others(file: File, module: str, own: str = "") -> bool:
         own: the last part of the module's name where `module` has its names; a module does not have itself.
     """
     files, kind = file.program.all_files, find_replacement(module).kind
-    read = set().union(
-        *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
-    )
+    read = file.program.texts.union(*map(unknown_attributes, files))
     taken = [f"{module}.{name}" for name in read - {own}]
     if kind == "v1":
         return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
@@ -126,8 +124,7 @@ def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[s
     if pattern != _ANY:
         names = (each[len(module) + 1 :] for each in names_in(module))
         return [each for each in names if re.fullmatch(pattern, each)]
-    texts = {nodes.literal(text) for each in file.program.all_files for text in each.tree.literals}
-    return sorted(text for text in texts if isinstance(text, str) and row_of(f"{module}.{text}") is not None)
+    return sorted(text for text in file.program.texts if row_of(f"{module}.{text}") is not None)
 
 
 def _pattern(text: cst.BaseExpression) -> str:
@@ -150,12 +147,12 @@ def _pattern(text: cst.BaseExpression) -> str:
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
-    if file.called(call) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+    asks = file.called(call) == "builtins.hasattr" and len(given) == 2 and given[0] is module
+    name = nodes.literal(given[1]) if asks else None
+    if not isinstance(name, str) or not file.program.is_tf1 or file.program.plain_is_tf2:
         return False
-    name = nodes.literal(given[1])
     taken = f"{canonical}.{name}"
-    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
+    return was_in_tf1(taken) and not both_or_neither_have(taken)
 
 
 def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
@@ -166,10 +163,10 @@ def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
     attribute = file.parent(use)
     call = file.parent(attribute)
     name = canonical.removeprefix("tf.")
-    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None or not _is_the_same(canonical):
+    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None:
         return False
     meanings = set(map(file.canonical, file.meanings.values(use)))
-    if meanings != {"tf", "numpy"} or not file.names.is_v1(use):
+    if meanings != {"tf", "numpy"} or not _is_the_same(canonical) or not file.names.is_v1(use):
         return False
     if not isinstance(call, cst.Call) or call.func is not attribute:
         return isinstance(attribute, cst.Attribute)
@@ -185,7 +182,8 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     runs = [call for call in file.all(cst.Call) if call.args and file.called(call) in _RUN_TEXTS]
     if not runs:
         return
-    names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
+    whole = [node for node, canonical in file.symbols if canonical == "tf"]
+    names = {node.value for node in whole if nodes.is_name(node)}
     for node in file.all(cst.Import):
         modules = ("tensorflow", "tensorflow.compat.v1")
         names |= {
@@ -198,13 +196,15 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
             value for node in nodes.walk(call.args[0].value) if isinstance(value := nodes.literal(node), str)
         ]
         if not texts:
-            others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
-            texts = [value for text in others if isinstance(value := nodes.literal(text), str)]
+            literals = file.tree.literals
+            others = [each for each in literals if not isinstance(file.parent(each), cst.Expr)]
+            texts = [value for each in others if isinstance(value := nodes.literal(each), str)]
             symbols = rf"^(?=\w+\.){symbols}"
         for text in texts:
             for found in re.finditer(symbols, text):
                 canonical = "tf" + found[1]
-                if canonical[-1] == "." or found[2] in ("%", "{"):  # the rest is computed
+                # the rest is computed
+                if canonical[-1] == "." or found[2] in ("%", "{"):
                     canonical = canonical.rpartition(".")[0]
                 known = find_replacement(canonical)
                 if canonical == "tf" or known.kind != "v1" or known.target != canonical:
@@ -233,7 +233,8 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 def _takes_what_stays(file: File, name: str) -> bool:
     """True if all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
-    if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+    # getattr(self, 'tf')
+    if name in file.tree.texts:
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):
@@ -242,9 +243,9 @@ def _takes_what_stays(file: File, name: str) -> bool:
         while isinstance(outer, cst.Attribute) and not file.is_bound(outer):
             parts.append(outer.attr.value)
             outer = file.parent(outer)
-        canonical = ".".join(["tf", *parts])
-        found = find_replacement(canonical)
-        if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
+        if not parts or parts[0] not in _BUILDS_NOTHING:
+            return False
+        if not _is_the_same(".".join(["tf", *parts])):
             return False
     return True
 
@@ -407,8 +408,8 @@ class IndirectUse(Rule):
         if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
             self.replace(parent, "True")
             return
-        stays = _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical)
-        if stays or file.program.is_tf2:
+        is_kept = _is_followed(file, node) or _is_kept(file, node)
+        if is_kept or _is_harmless(file, node, canonical) or file.program.is_tf2:
             return
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)

@@ -10,6 +10,7 @@ from typing import Any
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import (
     Change,
     Insertion,
@@ -27,7 +28,6 @@ from tf2towers.codemod.changes import (
     with_argument,
 )
 from tf2towers.codemod.nodes import argument as given
-from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, names_in, walk
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
@@ -191,7 +191,7 @@ def _find_setters(file: File) -> list[cst.Call]:
         call
         for call in _find_entered(file)
         for value in file.meanings.values(call.args[0].value)
-        if value is not None and any(file.canonical(part) == SETTER for part in walk(value))
+        if value is not None and any(file.canonical(part) == SETTER for part in nodes.walk(value))
     ]
 
 
@@ -204,7 +204,11 @@ def _find_chosen(file: File) -> list[cst.Call]:
     """The devices that a name or a call gives, which may be those of tasks."""
 
     def is_chosen(device: cst.BaseExpression) -> bool:
-        return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
+        return (
+            not any(_texts(file, device))
+            and not isinstance(device, cst.Attribute)
+            and not nodes.is_text(device)
+        )
 
     if any(map(_has_a_setter, file.program.files)):
         return [call for call in _find_entered(file) if is_chosen(call.args[0].value)]
@@ -219,9 +223,8 @@ def _find_entered(file: File) -> dict[cst.Call, cst.CSTNode]:
 
 def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> list[cst.Call]:
     entered = _find_entered(file)
-    found = [
-        call for call, node in entered.items() if fits(call.args[0].value) and _makes_variables(file, node)
-    ]
+    fitting = (call for call in entered if fits(call.args[0].value))
+    found = [call for call in fitting if _makes_variables(file, entered[call])]
     outer = {entered[call] for call in found}
     return [call for call in found if outer.isdisjoint(file.ancestors(entered[call]))]
 
@@ -235,12 +238,12 @@ def _makes_variables(file: File, node: cst.CSTNode) -> bool:
 
     What it gets again with `reuse=True` is there already.
     """
-    inside = (call for statement in block(node) for call in walk(statement) if isinstance(call, cst.Call))
-    return any(_makes_a_variable(file, call, node) for call in inside)
+    calls = nodes.calls_in(*nodes.block(node))
+    return any(_makes_a_variable(file, call, node) for call in calls)
 
 
 def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
-    canonical, name = file.called(call), last_name(call.func)
+    canonical, name = file.called(call), nodes.last_name(call.func)
     made = f"{canonical}.".startswith(_MAKE_VARIABLES) and not canonical.startswith(_STRUCTURES)
     own = not canonical.startswith("tf.") and name in file.program.own_names
     return name in _MAKE_SLOTS or ((made or own) and not _is_reused(file, call, node))
@@ -248,8 +251,9 @@ def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
 
 def _is_reused(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
     within = itertools.takewhile(lambda around: around is not node, file.ancestors(call))
-    entered = (item.item for around in within if isinstance(around, cst.With) for item in around.items)
-    return any(isinstance(each, cst.Call) and literal(given(each, 99, "reuse")) is True for each in entered)
+    items = (item for around in within if isinstance(around, cst.With) for item in around.items)
+    entered = (item.item for item in items if isinstance(item.item, cst.Call))
+    return any(nodes.literal(given(each, 99, "reuse")) is True for each in entered)
 
 
 def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> Iterator[Change]:
@@ -281,15 +285,21 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
         if strategy is None:
             strategy = _strategy_name(file, call)
             made.append((around, file.text.of(device), strategy))
-            yield Insertion(around, partial(_device_lines, f"{strategy} = {name}(device={{device}})", device))
+            template = f"{strategy} = {name}(device={{device}})"
+            yield Insertion(around, partial(_device_lines, template, device))
         yield replace(call, f"{strategy}.scope()")
 
 
 def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
     """True if a device is another one in each round of a loop around."""
     loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
-    bound = {name.value for loop in loops for name in walk(loop) if is_name(name) and file.is_bound(name)}
-    return not bound.isdisjoint(names_in(device))
+    bound = {
+        name.value
+        for loop in loops
+        for name in nodes.walk(loop)
+        if nodes.is_name(name) and file.is_bound(name)
+    }
+    return not bound.isdisjoint(nodes.names_in(device))
 
 
 def _scope_of_device(name: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> Any:

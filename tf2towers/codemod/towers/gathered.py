@@ -138,7 +138,9 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
         return None
     value: cst.BaseExpression = around.value
     if place is not None:
-        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple) or nodes.has_star(value):
+        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple):
+            return None
+        if nodes.has_star(value):
             return None
         if len(value.elements) != len(target.elements) or target.lpar or value.lpar:
             return None
@@ -158,17 +160,14 @@ def is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveName
 
 def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     """True if a node is certainly evaluated after a loop alone, in the same function."""
-    statement, around = loop, file.parent(loop)
-    while True:
-        siblings = nodes.block(around)
-        if statement not in siblings:
-            return False
-        following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
-        if any(each in following for each in (node, *file.ancestors(node))):
+    here = {node, *file.ancestors(node)}
+    while (following := file.tree.following(loop)) is not None:
+        if not here.isdisjoint(following):
             return file.function_around(node) is file.function_around(loop)
-        if not isinstance(around, cst.With):
+        loop = file.parent(loop)
+        if not isinstance(loop, cst.With):
             return False
-        statement, around = around, file.parent(around)
+    return False
 
 
 def is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:

@@ -137,10 +137,10 @@ def _every_item(
             cst.Subscript(value=given) as item,
             cst.Call(args=[cst.Arg(keyword=None, star="", value=counted)]) as count,
         ):
-            index = nodes.index_of(item)
-            of_round = nodes.is_name(index) and nodes.is_name(target) and index.value == target.value
-            if of_round and file.called(count) == "builtins.len" and is_certain(file, given):
-                return given if file.text.of(given) == file.text.of(counted) else None
+            is_length = file.called(count) == "builtins.len"
+            same = file.text.of(given) == file.text.of(counted)
+            if is_length and same and nodes.is_same_name(nodes.index_of(item), target):
+                return given if is_certain(file, given) else None
     return None
 
 

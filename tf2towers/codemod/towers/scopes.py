@@ -35,9 +35,9 @@ _CPU = frozenset(
     for number in ("", ":0")
 )
 #: what a `with` enters to run graphs
-_RUNS = frozenset(
-    {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session"}
-)
+_RUNS = frozenset({
+    "Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session",
+})  # fmt: skip
 
 
 def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
@@ -112,7 +112,8 @@ def _read_by(file: File, made: StrategyArguments) -> _Read:
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
     by_name = {"__dict__"} if attributes else set()
-    return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
+    held_names, list_names = (set(map(last_name, each)) for each in (held, lists))
+    return _Read(names, attributes, by_name | held_names, list_names)
 
 
 def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
@@ -200,7 +201,8 @@ def _changed_names(file: File, read: _Read) -> Iterator[cst.CSTNode]:
 
 def _holder(node: cst.BaseExpression) -> str:
     """`conf` of `self.conf`, `__dict__` of `vars(conf)` as well."""
-    return "__dict__" if isinstance(node, cst.Call) and last_name(node.func) == "vars" else last_name(node)
+    is_vars = isinstance(node, cst.Call) and last_name(node.func) == "vars"
+    return "__dict__" if is_vars else last_name(node)
 
 
 def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
@@ -282,7 +284,8 @@ def make_before(
     functions = {file.function_around(place) for place in places}
     home = functions.pop() if len(functions) == 1 and not at_top else None
     around = nodes_around(file, places)
-    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    body = block(home) if home is not None else file.body
+    statement = next(each for each in body if each in around)
     if home is None:
         file.decided.import_before(file.body.index(statement))
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)

@@ -54,7 +54,8 @@ def setter_around(file: File, node: cst.CSTNode) -> tuple[Setter, cst.With] | No
 @found_once
 def find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
+    # a setter in a loop is for the tower's GPU
+    loops = {loop.node for loop in find_tower_loops(file)}
     return [
         call
         for call in file.all(cst.Call)
@@ -83,9 +84,10 @@ def find_with_to_precede(file: File, call: cst.Call, device: cst.Call) -> cst.Wi
         return around if isinstance(around.lpar, cst.MaybeSentinel) else None
     bound = names_in(*(each.asname for each in around.items if each.asname))
     names = names_in(*(given.value for given in device.args))
-    lines = {file.text.first_line(device.args[0]), file.text.last_line(device)} if device.args else set()
+    first = file.text.first_line(device.args[0] if device.args else device)
+    on_one_line = not device.args or first == file.text.last_line(device)
     certain = all(is_certain(file, given.value, value=True) for given in device.args)
-    return around if certain and len(lines) < 2 and bound.isdisjoint(names) else None
+    return around if certain and on_one_line and bound.isdisjoint(names) else None
 
 
 def _find_inline_setters(file: File) -> list[Setter]:

@@ -37,12 +37,13 @@ from tf2towers.codemod.nodes import (
     Statement,
     argument,
     block,
+    calls_in,
     has_star,
     imported,
     index_of,
     is_name,
+    is_same_name,
     last_name,
-    literal,
     names_in,
     walk,
 )
@@ -73,7 +74,6 @@ from tf2towers.codemod.towers.scopes import (
     make_before,
     makes_a_graph,
     means_the_same_after,
-    nodes_around,
     scope_for,
     scopes_at,
 )
@@ -288,8 +288,7 @@ class _Writer:
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
-            self._add_strategy(strategy, scope)
-            self.made.changes.append(enter_scope(self.file, scope, f"{name}.scope()"))
+            self._enter(strategy, scope)
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
@@ -349,7 +348,7 @@ class _Writer:
                 index = index_of(item)
             case _:
                 return made
-        if not is_name(index) or not is_name(loop.target) or index.value != loop.target.value:
+        if not is_same_name(index, loop.target):
             return made
         match self.file.meanings.bindings(whole):
             case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
@@ -381,6 +380,11 @@ class _Writer:
     def _texts(self, parts: Mapping[str, cst.BaseExpression]) -> dict[str, str]:
         return {name: self.file.text.of(part) for name, part in parts.items()}
 
+    def _enter(self, strategy: Strategy, scope: cst.With) -> None:
+        """Makes a strategy before a `with`, which enters its scope."""
+        self._add_strategy(strategy, scope)
+        self.made.changes.append(enter_scope(self.file, scope, f"{strategy.name}.scope()"))
+
     def _add_strategy(self, strategy: Strategy, before: Statement) -> None:
         """Adds the statement that makes a strategy, before the statement `before`, and before what comments that.
 
@@ -405,7 +409,8 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
-        if len(indent) + len(head.rpartition("\n")[2]) + len(rest.format_map(self._texts(parts))) > _LIMIT:
+        row = head.rpartition("\n")[2] + rest.format_map(self._texts(parts))
+        if len(indent) + len(row) > _LIMIT:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
@@ -437,10 +442,9 @@ class _Writer:
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
         result = self._listed(function.returned, self._indent(loop) + self.unit, "return ")
+        ends = f"return {result}".rstrip()
         for node in function.next_rounds:
-            self.made.changes.append(
-                Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
-            )
+            self.made.changes.append(Replacement(node, lambda updated, now: in_line(small(ends), updated)))
         for flag in function.flags:
             self.made.changes += [Removal(flag.made), Removal(flag.changed, "taken")]
         last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
@@ -456,9 +460,8 @@ class _Writer:
         first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(
-            self.file, name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap
-        )
+        target = self.file.text.of(loop.target)
+        written = _Written(self.file, name, function, target, first, last, run, blank, has_gap)
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
@@ -482,7 +485,8 @@ class _Writer:
         last: list[str] = []
         if function.returned:
             names = ", ".join(function.returned)
-            taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
+            several = f"({names})" if len(function.returned) > 1 else names
+            taken = many[0] if many else several
             call = f" = {strategy.name}.experimental_local_results("
             if many and len(f"{inner}{names}{call}{taken})[-1]") > _LIMIT:
                 last = [
@@ -558,7 +562,8 @@ class _Writer:
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
-            if setter_around(self.file, site) is not None:  # whose scope is a strategy's
+            # whose scope is a strategy's
+            if setter_around(self.file, site) is not None:
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
@@ -569,18 +574,15 @@ class _Writer:
             strategy = Strategy(fresh_name(self.file, site), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
-            self._add_strategy(strategy, outer)
-            self.made.changes.append(enter_scope(self.file, outer, f"{strategy.name}.scope()"))
+            self._enter(strategy, outer)
         if alone:
             name = fresh_name(self.file, self.file.tree.module)
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
-                loops = (
-                    each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
-                )
-                at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
+                # the function of one without a loop may build one of the towers
+                at_top = len(alone) == 1 and self.file.around(alone[0], cst.For, cst.While) is None
                 made = self._strategy_line(strategy, self.file.body[0])
                 insertion = make_before(self.file, alone, made, at_top=at_top)
                 self.made.strategies.append(replace(strategy, before=insertion.node))
@@ -594,12 +596,11 @@ class _Writer:
             return False
         if names_in(*(site.args[0] for site in sites)):
             return False
-        calls = [
-            {last_name(node.func) for node in walk(*block(around)) if isinstance(node, cst.Call)}
-            for around in entered.values()
-        ]
+        bodies = map(block, entered.values())
+        calls = [{last_name(call.func) for call in calls_in(*body)} for body in bodies]
         shared = any(one & other for one, other in itertools.combinations(calls, 2))
-        return len({*map(self.file.text.of, sites)}) == len(sites) > 1 and not shared and all(calls)
+        each_its_own = len({*map(self.file.text.of, sites)}) == len(sites) > 1
+        return each_its_own and not shared and all(calls)
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
         """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
@@ -616,9 +617,10 @@ class _Writer:
         function returns in a loop that takes gradients.
         """
         bindings = self.file.meanings.bindings(device)
-        loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
+        around = self.file.ancestors(device)
+        loops = [each for each in around if isinstance(each, cst.For | cst.While)]
         if loops:
-            values = [getattr(each, "value", device) for each in bindings] or [device]
+            values = self.file.meanings.values(device) or [device]
             called = [self.file.called(value) for value in values if isinstance(value, cst.Call)]
             if len(called) != 1 or not any(map(_takes_gradients, loops)) or called[0].startswith("tf."):
                 return False
@@ -627,9 +629,9 @@ class _Writer:
                 return False
         elif not bindings or not all(map(self._is_chosen_by_a_call, bindings)):
             return False
-        files = self.file.program.files
-        texts = [str(literal(each)) for file in files for each in file.tree.literals]
-        return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
+        texts = [text for file in self.file.program.files for text in file.tree.texts]
+        of_tasks = bool(loops) and any("job:" in text for text in texts)
+        return any(map(_SEVERAL_GPUS.search, texts)) and not of_tasks
 
     def _is_chosen_by_a_call(self, binding: Binding) -> bool:
         """True if a binding is a function's parameter; one that is the CPU by default has to be given in some call."""
@@ -643,8 +645,8 @@ class _Writer:
             return True
         if not isinstance(function, cst.FunctionDef) or node not in function.params.params:
             return True
-        place = function.params.params.index(node) - isinstance(self.file.parent(function), cst.ClassDef)
-        called = function.name.value
+        is_method = isinstance(self.file.parent(function), cst.ClassDef)
+        place, called = function.params.params.index(node) - is_method, function.name.value
         return any(
             has_star(call) or argument(call, place, name) is not None
             for other in self.file.program.files
@@ -655,10 +657,10 @@ class _Writer:
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = self.file.program.given_to_attributes(device.attr.value)
+        bound = ((value, other.meanings.bindings(value)) for other, value in given)
         return bool(given) and all(
-            _is_gpu(value)
-            or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
-            for other, value in given
+            _is_gpu(value) or [type(getattr(each, "node", None)) for each in bindings] == [cst.Param]
+            for value, bindings in bound
         )
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
@@ -816,12 +818,10 @@ class _Gathering:
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
         """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
-        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
-        following = siblings[siblings.index(made) + 1 :]
+        following = self.file.tree.following(made) or []
         towers = {self.loop, *self.file.ancestors(self.loop)}
-        return (
-            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
-        )
+        next_line = self.file.text.line(self.file.text.last_line(made) + 1)
+        return not next_line.strip() and following[0] not in towers
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
