@@ -82,16 +82,14 @@ def train() -> None:
             made += 1
         loss, accuracy = (sums / (made - first)).numpy().tolist()
         logs, seconds = {"loss": loss, mobilenet_setup.ACCURACY: accuracy}, time.perf_counter() - start
-        epoch, rest = divmod(made, steps)
-        stop = bool(stopping)
-        if saves := stop or epoch in setup.evaluated:
-            devices.merge_statistics(model, strategy)
-        if not rest:
-            if saves and setup.validation:
+        devices.merge_statistics(model, strategy)
+        stop, evaluates = bool(stopping), made % (steps * FLAGS.eval_every) == 0
+        if made % steps == 0:
+            if evaluates and setup.validation:
                 found = model.evaluate(setup.validation, verbose=0, return_dict=True)
                 logs |= {f"val_{name}": value for name, value in found.items()}
-            print(mobilenet_setup.line(epoch - 1, seconds, logs), flush=True)
-        if saves:
+            print(mobilenet_setup.line(made // steps - 1, seconds, logs), flush=True)
+        if stop or evaluates or made == whole:
             manager.save(checkpoint_number=made)
     if made < whole:
         raise SystemExit(f"stopped by a signal after step {made}, which is saved in {folder}")

@@ -55,7 +55,7 @@ class Watch(keras.callbacks.Callback):
     def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
         """Save after an evaluation; neither is timed."""
         print(mobilenet_setup.line(epoch, self.seconds, logs), flush=True)
-        if epoch + 1 in self.setup.evaluated:
+        if (epoch + 1) % FLAGS.eval_every == 0:
             self.save()
 
     def save(self) -> None:
@@ -70,8 +70,8 @@ class Watch(keras.callbacks.Callback):
 def train() -> None:
     """One training from its first weights, or from where it was cut off."""
     setup, folder = mobilenet_setup.from_flags(FLAGS.jit), Path(FLAGS.train_dir)
-    if FLAGS.jit and setup.strategy.num_replicas_in_sync > 1:
-        raise SystemExit("--jit on several devices: fit compiles the sum over them too, which XLA refuses")
+    if FLAGS.jit and [name[-2:] for name in setup.strategy.extended.worker_devices] != [":0"]:
+        raise SystemExit("--jit: fit compiles for the first device alone; mobilenet_by_hand.py does for all")
     try:
         watch = Watch(folder / "backup", setup)
     except (KeyError, ValueError):
@@ -89,9 +89,10 @@ def train() -> None:
             model.fit(
                 setup.batches_from(made), initial_epoch=made // steps, epochs=-(-until // steps),
                 steps_per_epoch=min(steps, until - made), shuffle=False, verbose=int(sys.stdout.isatty()),
-                validation_data=setup.validation, validation_freq=setup.evaluated, callbacks=[watch, *board],
+                validation_data=setup.validation, validation_freq=FLAGS.eval_every, callbacks=[watch, *board],
             )  # fmt: skip
             made = until
+    watch.save()
     keras.Model(model.inputs, model.outputs).save(folder / "model.keras")  # without what it was compiled with
 
 

@@ -30,9 +30,7 @@ def define_flags(train_dir: str) -> None:
     flags.DEFINE_float("alpha", None, "Width of the network; not set: 1.0, digits 0.35.")
     flags.DEFINE_string("weights", None, "imagenet, none, or a file; not set: imagenet, digits none.")
     flags.DEFINE_integer("max_images", 0, "Train on at most this many images. 0: all.", lower_bound=0)
-    flags.DEFINE_integer(
-        "eval_every", 1, "Epochs between two evaluations, each with a checkpoint.", lower_bound=1
-    )
+    flags.DEFINE_integer("eval_every", 1, "Epochs between two evaluations, each saved.", lower_bound=1)
     flags.DEFINE_float("validation_part", 0.0, "Evaluate on this part of the images; the digits have others.")
     flags.DEFINE_string("train_dir", train_dir, "Where to write the model, and what a training goes on from.")
     flags.DEFINE_integer("seed", 0, "The initial weights and the order of the images follow from it.")
@@ -60,7 +58,6 @@ class Setup(NamedTuple):
     validation: tf.data.Dataset | None
     steps: int  # of an epoch
     epochs: int
-    evaluated: list[int]  # the epochs after which it is evaluated and saved, from 1
 
 
 def from_flags(jit: bool = False) -> Setup:
@@ -85,18 +82,14 @@ def from_flags(jit: bool = False) -> Setup:
         adam = keras.optimizers.Adam(rate)
         weights = FLAGS.weights or ("none" if small else "imagenet")
         model = build_model(size, FLAGS.alpha or (0.35 if small else 1.0), weights, images.classes)
-        model.compile(
-            optimizer=precision.LossScaleOptimizer(adam) if FLAGS.precision == "float16" else adam,
-            loss=keras.losses.sparse_categorical_crossentropy,
-            metrics=[keras.metrics.sparse_categorical_accuracy],
-            jit_compile=jit,  # "auto" may compile with XLA, which rounds otherwise
-        )
+        optimizer = precision.LossScaleOptimizer(adam) if FLAGS.precision == "float16" else adam
+        # jit_compile="auto" may compile with XLA, which rounds otherwise
+        model.compile(optimizer, "sparse_categorical_crossentropy", metrics=[ACCURACY], jit_compile=jit)
         model.optimizer.build(model.trainable_variables)
     batches_from = functools.partial(mobilenet_images.batches, images, size, batch_size, epochs, FLAGS.seed)
     shared = len(images.validation) // len(chosen) * len(chosen)  # the rest is left out
     held = mobilenet_images.batched(images.validation.take(shared), size, batch_size) if shared else None
-    evaluated = [*range(FLAGS.eval_every, epochs, FLAGS.eval_every), epochs]
-    return Setup(strategy, model, batches_from, held, steps, epochs, evaluated)
+    return Setup(strategy, model, batches_from, held, steps, epochs)
 
 
 def line(epoch: int, seconds: float, logs: dict[str, float]) -> str:

@@ -3,6 +3,7 @@
 import io
 import re
 from textwrap import dedent
+from types import SimpleNamespace
 
 import pytest
 
@@ -108,6 +109,18 @@ def test_texts_of_rules_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "\x1b[33mT2T605" in coloured
         prose = re.sub(r"\x1b\[\d+m", "", coloured.partition("Before:")[0])
         assert max(map(len, prose.splitlines())) <= 60
+
+
+def test_the_text_of_compare_fits_the_terminal(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(put("train.py", TOWERS))
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("tf2towers.cli.compare.require_modules", lambda *_: None)
+    monkeypatch.setattr("tf2towers.compare.run_both.compare", lambda _: SimpleNamespace(as_dict=dict))
+    monkeypatch.setattr("tf2towers.compare.outcome.as_text", lambda _: "One run of each. " * 10)
+    monkeypatch.setattr("sys.stdout", terminal := Terminal())
+    assert main(["compare", path, path]) == 0
+    rows = terminal.getvalue().splitlines()
+    assert len(rows) == 4 and max(map(len, rows)) <= 60
 
 
 def test_the_line_is_quoted_below_a_note_as_well(put: Put, capsys: Capture) -> None:

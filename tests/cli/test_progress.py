@@ -11,7 +11,7 @@ from tf2towers.cli.main import main
 from tf2towers.cli.progress import Progress
 from tf2towers.cli.running import require_modules
 
-from .conftest import Capture
+from .conftest import Capture, Put
 
 
 class Stream(io.StringIO):
@@ -38,12 +38,47 @@ def test_silence_of_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown_after(2.5, False, monkeypatch) == ""
 
 
-def test_completion_of_bash(capsys: Capture) -> None:
+#: what bash does when Tab is pressed after $1, in the current folder
+TAB = """
+read -ra COMP_WORDS <<< "$1"
+COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+_shtab_tf2towers tf2towers "${COMP_WORDS[COMP_CWORD]}" ""
+echo "${COMPREPLY[@]}"
+"""
+COMPLETED = {
+    "tf2towers mi": "migrate",
+    "tf2towers migrate --stat": "--statistics",
+    "tf2towers migrate --format s": "sarif",
+    "tf2towers migrate tra": "train.py",
+    "tf2towers verify train.py ou": "out",
+    "tf2towers migrate -o ou": "out",
+    "tf2towers explain tower-l": "tower-loop",
+}
+
+
+def test_completion_of_bash(capsys: Capture, put: Put) -> None:
     pytest.importorskip("shtab")
+    put("train.py", "")
+    folder = put("out/train.py", "").parents[1]
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
-    assert "--statistics" in script and "--legacy-python" in script
-    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    for words, meant in COMPLETED.items():
+        done = subprocess.run(
+            ["bash", "-c", script + TAB, "bash", words],
+            cwd=folder,
+            text=True,
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout.split() == [meant], (words, done)
+    assert "\ncomplete -o default " in script  # else, as after a --, the names of files
+
+
+def test_a_shell_that_an_old_shtab_does_not_know(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    shtab = pytest.importorskip("shtab")
+    monkeypatch.setattr(shtab, "SUPPORTED_SHELLS", ["bash", "zsh", "tcsh"])
+    assert main(["completion", "fish"]) == 2
+    assert "does not know fish: pip install -U shtab" in capsys.readouterr().err
 
 
 def test_what_completion_needs_is_one_package(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

@@ -64,6 +64,15 @@ def test_without_a_python_path_a_module_above_the_script_is_named(put: Put, caps
     assert "lib.net is in .., above the script: it runs with PYTHONPATH=.., or by python -m" in printed
 
 
+def test_a_folder_above_the_script_is_named_once(put: Put, capsys: Capture) -> None:
+    for path, text in PROJECT.items():
+        put(path, text)
+    put("lib/other.py", "import tensorflow as tf\nimport lib.net\n")
+    put("tools/train.py", TRAIN + "import lib.net\nimport lib.other\n")
+    assert main(["migrate", "tools/train.py", "-v", "-o", "out"]) == 0
+    assert capsys.readouterr().err.count("above the script") == 1
+
+
 def test_without_a_python_path_a_module_elsewhere_is_not_guessed(put: Put, capsys: Capture) -> None:
     put("tools/train.py", TRAIN)
     put("elsewhere/lib/net.py", NET)

@@ -11,7 +11,7 @@ from tf2towers.cli.main import main
 from .conftest import Capture, Put
 
 IMPORT = "import tensorflow as tf\n"
-GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image.dense_image_warp(x, x){}\n"
+GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image.sparse_image_warp(x, x){}\n"
 
 
 @pytest.mark.parametrize(

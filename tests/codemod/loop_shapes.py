@@ -149,6 +149,109 @@ def build():
             reuse = True
     return total
 print(build())
+=== a_flag_that_the_number_gives -> '        # the next tower takes them\n        reuse = True if i > 0 else None\n'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('v', reuse=reuse):
+            y = tf.get_variable('w', []) * i
+            # the next tower takes them
+            reuse = True
+            print(y)
+    return y
+print(build())
+=== a_flag_of_the_module -> 'def tower(i, gpu):\n    shared = i > 0\n'
+shared = False
+for i, gpu in enumerate(gpus):
+    with tf.device(gpu):
+        for part in range(2):
+            if not shared:
+                print(part)
+        print(net(x, 'shared' if shared else 'own'))
+        shared = True
+=== a_flag_that_goes_on -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('v', reuse=reuse):
+            print(tf.get_variable('w', []) * i)
+            reuse = True
+    return reuse
+print(build())
+=== a_flag_that_is_read_again -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+            print(reuse)
+build()
+=== a_flag_of_some_rounds -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            if i == 1:
+                continue
+            reuse = True
+build()
+=== a_flag_under_a_condition -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            if i == 1:
+                reuse = True
+build()
+=== a_flag_that_changes_twice -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+            print(x)
+            reuse = False
+build()
+=== a_flag_that_a_function_reads -> 'nonlocal reuse'
+def build():
+    reuse, found = None, []
+    reuse = False
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            found.append(lambda: reuse)
+            print(net(x))
+            reuse = True
+    print([each() for each in found])
+build()
+=== a_flag_of_several_runs -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for part in range(2):
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                print(reuse, net(x))
+                reuse = True
+build()
+=== a_flag_of_gpus -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for gpu in gpus:
+        with tf.device(gpu):
+            print(reuse, net(x))
+            reuse = True
+build()
+=== a_flag_of_other_numbers -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(1, 3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+build()
 === carried_at_the_top -> 'global total\n'
 total = 0.0
 for i in range(3):
@@ -449,12 +552,192 @@ for part in range(2):
         with tf.device('/gpu:%d' % i):
             tower_grads.append([(net(x), 'a')])
     print(average(tower_grads))
-=== gradients_that_are_counted -> "tower_grads.append([(net(x), 'a')])"
+=== gradients_that_are_counted -> "tower_grads = strategy.experimental_local_results(tower_grads)\nprint(len("
 tower_grads = []
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         tower_grads.append([(net(x), 'a')])
 print(len(tower_grads), average(tower_grads))
+=== gradients_of_one_tower_or_their_sum -> "            return [(net(x) * i, 'a')]\n"
+def total(towers):
+    return [(tf.add_n([g for g, _ in pairs]), pairs[0][1]) for pairs in zip(*towers)]
+def build(count):
+    tower_grads = []
+    for i in range(2 * count):
+        with tf.device('/gpu:%d' % i):
+            tower_grads.append([(net(x) * i, 'a')])
+    if len(tower_grads) > 1:
+        grads = total(tower_grads)
+    else:
+        grads = tower_grads[0]
+    return grads
+print(build(2))
+=== gradients_of_a_tuple_maybe_no_round -> "return (net(x), (i, 'a'))"
+def build(count):
+    grads = []
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            grads.append((net(x), (i, 'a')))
+    return [(one, name) for one, name in zip(*grads)] if count == 2 else len(grads), [name for _, name in grads]
+print(build(2), build(0), build(1))
+=== gradients_of_a_method_that_counts -> "self.tower_grads = []"
+class Model(object):
+    def several(self, towers):
+        return [len(towers), towers[-1]]
+    def build(self):
+        grads = []
+        self.tower_grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append([net(x) * i])
+                self.tower_grads.append(net(x))
+        return self.several(grads), [each for pair in grads for each in pair]
+print(Model().build())
+=== gradients_that_another_list_takes -> "grads.append([net(x) * i])"
+def several(towers):
+    return towers + [len(towers)]
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(several(grads))
+=== gradients_in_part -> "grads.append([net(x) * i])"
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(grads[1:], grads[0])
+=== gradients_that_a_function_keeps -> "grads.append([net(x) * i])"
+def several(towers):
+    kept.extend(towers)
+    towers = [towers]
+    return towers
+kept, grads = [], []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+print(several(grads), kept)
+=== methods_that_build_one_model -> '\n\nstrategy = TowerStrategy()\n\n\nclass Model(object):'
+class Model(object):
+    def forward(self, gpus):
+        self.losses = []
+        for i in range(len(gpus)):
+            with tf.device(gpus[i]):
+                self.losses.append(net(x) * i)
+    def backward(self, gpus):
+        tower_grads = []
+        for i in range(len(gpus)):
+            with tf.device(gpus[i]):
+                grads = [(self.losses[i], 'w')]
+                tower_grads.append(grads)
+        print(average(tower_grads), self.losses)
+model = Model()
+model.forward(gpus)
+model.backward(gpus)
+=== functions_that_are_given_their_parts -> '\n\nstrategy = TowerStrategy()\n\n\ndef all_of(function, *args):'
+def all_of(function, *args):
+    outputs = []
+    for i, part in enumerate(zip(*[tf.split(arg, 2) for arg in args])):
+        with tf.device('/gpu:%d' % i):
+            outputs.append(function(*part))
+    return outputs
+def mean_of(function, *args):
+    outputs = []
+    for i, part in enumerate(zip(*[tf.split(arg, 3) for arg in args])):
+        with tf.device('/gpu:%d' % i):
+            outputs.append(function(*part))
+    return tf.reduce_mean(outputs, 0)
+print(all_of(net, x), mean_of(net, x))
+=== functions_that_train_and_evaluate -> '    strategy = TowerStrategy(len(parts))\n\n    def'
+def train(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            print(net(x) * i)
+def evaluate(parts):
+    for i in range(len(parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[i]))
+train(2)
+evaluate([x, x + 1])
+=== a_local_strategy_beside_the_modules -> 'strategy_2.run(tower, args=(strategy_2.replica_ids,))'
+def all_of(parts):
+    for i, part in enumerate(tf.split(parts, 2)):
+        with tf.device('/gpu:%d' % i):
+            print(net(part))
+def others(parts):
+    for i in range(len(parts)):
+        with tf.device('/gpu:%d' % i):
+            print(net(parts[i]))
+    for i, part in enumerate(tf.split(x, 3)):
+        with tf.device('/gpu:%d' % i):
+            print(net(part))
+all_of(x)
+others([x])
+=== towers_of_an_unknown_number_after_others -> 'for i, y in strategy.towers(enumerate(several()))'
+def several():
+    return (net(x) for _ in range(3))
+def build(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            net(x)
+    with tf.name_scope('apply'):
+        for i, y in enumerate(several()):
+            with tf.device('/gpu:%d' % i):
+                print(y * i)
+build(2)
+=== towers_of_a_part_of_the_list -> 'args=(strategy.per_replica(range(len(part))), strategy.per_replica(part))'
+def build(some, count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            net(x)
+    part = some(gpus)
+    for i, gpu in enumerate(part):
+        with tf.device(gpu):
+            print(net(x) * i / len(part))
+build(lambda gpus: gpus[1:], 1)
+=== towers_of_one_branch -> '            strategy.run(tower_2, args=(strategy.per_replica(range(count)),))'
+def build(count, more):
+    if count < 1:
+        print(count)
+    else:
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                net(x)
+        more(count)
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                print(net(x) * i)
+build(2, print)
+=== towers_after_those_of_the_cpu -> 'strategy_2.run(tower_2, args=(strategy_2.replica_ids,))'
+class Model(object):
+    def __init__(self, more):
+        self.count, self.more = 2, more
+    def build(self):
+        with tf.device('/cpu:0'):
+            for i in range(self.count):
+                with tf.device('/gpu:%d' % i):
+                    print(net(x))
+        self.more(self)
+        for i in range(self.count):
+            y = tf.identity(x)
+            with tf.device('/gpu:%d' % i):
+                print(net(y))
+Model(print).build()
+=== towers_whose_number_may_change -> "strategy.run(tower_2, args=(strategy.per_replica(range(self.count)),))"
+class Model(object):
+    def __init__(self, more):
+        self.count, self.more = 1, more
+    def build(self):
+        losses = []
+        for i in range(self.count):
+            with tf.device('/gpu:%d' % i):
+                losses.append(net(x))
+        self.more(self)
+        for i in range(self.count):
+            with tf.device('/gpu:%d' % i):
+                losses.append(net(x) * i)
+        return losses
+print(Model(lambda model: setattr(model, 'count', 3)).build())
 === gradients_that_a_with_may_leave_out -> "tower_grads.append([(net(x) / (i - 1), 'a')])"
 import contextlib
 tower_grads = []
@@ -750,7 +1033,7 @@ for i in range(2):
         a_name_with_many_letters = net(x)
         another_name_with_many_letters, a_third_name_with_as_many_letters = x * i, i
 print(a_name_with_many_letters, another_name_with_many_letters, a_third_name_with_as_many_letters)
-=== names_on_two_lines -> ' loss_of_the_tower) = strategy.experimental_local_results(results)[-1]\n'
+=== names_on_two_lines -> '    results = strategy.experimental_local_results(results)[-1]\n    prediction_of_'
 for i in range(2):
     with tf.device('/gpu:%d' % i):
         prediction_of_the_tower, accuracy_of_the_tower, loss_of_the_tower = net(x), x * i, i

@@ -39,7 +39,7 @@ def test_the_tree_that_libcst_has_parsed_is_the_one_that_is_migrated() -> None:
 
 
 def test_what_is_left_is_a_warning() -> None:
-    done = transform_module(command(), SCRIPT + "tf.contrib.image.dense_image_warp(1)\n")
+    done = transform_module(command(), SCRIPT + "tf.contrib.image.sparse_image_warp(1)\n")
     assert isinstance(done, TransformSuccess)
     assert [message.split(": T2T620 ")[0] for message in done.warning_messages] == ["5:1"]
 

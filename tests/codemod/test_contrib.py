@@ -34,6 +34,13 @@ ONE_LINE = [
     ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = slim.utils.smart_cond(x, f, g)"),
     ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),
     ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
+    ("o = tf.contrib.opt.AdaMaxOptimizer(0.1)", "o = opt.AdaMaxOptimizer(0.1)"),
+    ("p = tf.contrib.learn.preprocessing.VocabularyProcessor(5)", "p = vocabulary.VocabularyProcessor(5)"),
+    ("p = tf.contrib.predictor.from_saved_model(f)", "p = predictor.from_saved_model(f)"),
+    ("s = tf.contrib.learn.make_export_strategy(f)", "s = learn.make_export_strategy(f)"),
+    ("s = tf.contrib.learn.utils.saved_model_export_utils.make_export_strategy(f)",
+     "s = learn.make_export_strategy(f)"),
+    ("g = tf.python.eager.backprop.GradientTape()", "g = tf.GradientTape()"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = slim.nets.vgg.vgg_16.default_image_size"),
     ("arg_scope = tf.contrib.framework.arg_scope", "arg_scope = slim.arg_scope"),
@@ -44,6 +51,15 @@ ONE_LINE = [
 @pytest.mark.parametrize(("line", "expected"), ONE_LINE)
 def test_a_use_of_contrib(line: str, expected: str) -> None:
     assert body(line + "\n").strip() == expected
+
+
+def test_data_sets_by_their_names() -> None:
+    call = "d = tf.contrib.learn.datasets.load_dataset({})\n"
+    assert body(call.format("'mnist'")).strip() == "d = input_data.load_dataset('mnist')"
+    for name in ("'iris'", "name=x"):
+        assert codes(migrated(f"import tensorflow as tf\n{call.format(name)}tf.placeholder(tf.int32)\n")) == [
+            "T2T620"
+        ]
 
 
 IMPORTS = [

@@ -63,6 +63,20 @@ def test_a_strategy_may_be_asked_for_the_number_of_its_towers() -> None:
     assert {"T2T620", "T2T622"} & set(codes(migrated(COUNTED + servers)))
 
 
+def test_the_scope_of_a_model_is_no_strategys() -> None:
+    lines = """
+class Model:
+    def __init__(self):
+        self.scope = "model"
+
+    def build(self):
+        with tf.variable_scope(self.scope):
+            return tf.get_variable("w", [])
+"""
+    assert codes(migrated(STRATEGIES + lines)) == []
+    assert {"T2T620", "T2T622"} & set(codes(migrated(STRATEGIES + lines + "strategy(1).scope()\n")))
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -75,6 +89,38 @@ def test_strategies_that_are_used_otherwise_are_left(line: str) -> None:
     result = migrated(STRATEGIES + line + "\n")
     assert {"T2T620", "T2T622"} & set(codes(result))
     assert all("TowerStrategy" not in change.after for change in result.changes)
+
+
+OBJECT = """
+import tensorflow as tf
+
+
+class Model(BASE):
+    def __init__(self, strategy):
+        self.name = "model"
+        self.strategy = strategy
+
+    def build(self, x):
+        with tf.variable_scope(self.scope):
+            return tf.layers.dense(x, 1)
+
+
+strategy = tf.distribute.MirroredStrategy(devices=["/gpu:0"])
+config = tf.estimator.RunConfig(train_distribute=strategy)
+Model(strategy).build(tf.placeholder(tf.float32, [2, 2]))
+"""
+
+
+def test_what_an_object_keeps_under_the_word_of_a_strategy() -> None:
+    own = OBJECT.replace("self.name =", "self.scope =").replace("BASE", "object")
+    assert codes(migrated(own)) == []
+    assert 'strategy = TowerStrategy(["/gpu:0"])' in after(own)
+    for left in (
+        OBJECT.replace("BASE", "tf.distribute.MirroredStrategy"),
+        OBJECT.replace("BASE", "object"),
+        own.replace("self.scope)", "self.scope), self.strategy.scope()"),
+    ):
+        assert {"T2T620", "T2T622"} & set(codes(migrated(left)))
 
 
 def test_arguments_that_are_not_served_are_left() -> None:

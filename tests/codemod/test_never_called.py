@@ -1,4 +1,4 @@
-"""What TF 2 lacks, in functions that nothing calls and in what is for TPUs."""
+"""What TF 2 lacks, in functions that nothing calls."""
 
 import json
 from pathlib import Path
@@ -345,49 +345,6 @@ def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
     called = LOOKING_UP_NOTHING[-2] + "dead('a')\n"
     assert left(tmp_path, MAIN + called, "") == ["modules"]
     assert left(tmp_path, MAIN + LOOKING_UP_NOTHING[-1] + "dead()\n", "") == ["the", "tflearn"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "stays"),
-    [
-        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", True),
-        ("opt = opt if not use_tpu else tf.contrib.tpu.cross_replica_sum(opt)\n", True),
-        (
-            dedent(
-                """\
-                if not use_tpu:
-                    opt = 1
-                else:
-                    opt = tf.contrib.tpu.cross_replica_sum(opt)
-                """
-            ),
-            True,
-        ),
-        ("opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        ("if FLAGS.output:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.cross_replica_sum(opt)\n", False),
-        (
-            dedent(
-                """\
-                if use_tpu:
-                    pass
-                else:
-                    opt = tf.contrib.tpu.cross_replica_sum(opt)
-                """
-            ),
-            False,
-        ),
-    ],
-)
-def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
-    assert (left(tmp_path, MAIN + lines) == []) == stays
-
-
-@pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
-def test_a_module_imported_for_tpus(program, test: str, goes: bool) -> None:
-    main = f"{MAIN}{test}\n    opt = its.cross_replica_sum(opt)\n"
-    result = program({"shared.py": SHARED, "train.py": f"from tensorflow.contrib import tpu as its\n{main}"})
-    assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
 
 
 def test_uses_that_nothing_reaches_keep_their_import_where_another_use_needs_it() -> None:

@@ -54,6 +54,7 @@ ONE_LINE = [
     ("b = layer.type == 'Conv'", "b = layer.type == 'Conv'"),
     # the end of a generator
     ("def f(x):\n    yield x\n    raise StopIteration()", "def f(x):\n    yield x\n    return"),
+    ("def f(x):\n    yield x\n    raise StopIteration(x + 1)", "def f(x):\n    yield x\n    return x + 1"),
     ("def f(x):\n    try:\n        yield x\n        raise StopIteration\n    except Exception:\n        pass",
      "def f(x):\n    try:\n        yield x\n        raise StopIteration\n    except Exception:\n        pass"),
     ("class A:\n    def __next__(self): raise StopIteration", "class A:\n    def __next__(self): raise StopIteration"),
@@ -997,7 +998,7 @@ LEFT = [
     ("import tensorflow.python.ops.gen_nn_ops as o; o.max_pool_grad(x, y, g, k, s, 'SAME')", "T2T620"),
     ("from tensorflow.python.ops import gen_state_ops as o; o.assign(v, x)", "T2T620"),  # of a reference
     ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
-    ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
+    ("x = tf.contrib.image.sparse_image_warp(d, d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.CuDNNLSTM(1)", "T2T621"),
     ("m.compile('sgd', loss='cosine_proximity')", "T2T621"),

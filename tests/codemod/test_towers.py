@@ -75,6 +75,14 @@ ROUNDS = [
 ]
 
 
+def test_what_a_tower_is_given_has_several_rows_where_it_is_long():
+    splits = [f"tf.split(tf.constant([{number}, {number}]), 2)" for number in (1, 2, 3)]
+    text = after(looped("i, a, b, c", f"zip(range(2), {', '.join(splits)})", "'/gpu:%d' % i"))
+    assert max(map(len, text.partition("strategy.run(")[2].splitlines())) < 80
+    rows = [f"strategy.per_replica({each})" for each in splits]
+    assert f",\n{' ' * 18}".join(rows) in text
+
+
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
     head = dedent(
         """\
@@ -651,6 +659,23 @@ def test_a_comment_on_a_list_goes_with_it():
         in text
     )
     assert "            return opt.compute_gradients(x)\n" in text
+
+
+def test_a_comment_on_a_list_of_gradients_is_on_the_function():
+    lines = """\
+def train(opt, x):
+    with tf.device('/cpu:0'):
+        tf.Session()
+
+        # The gradients of each tower.
+        grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append(opt.compute_gradients(x))
+        opt.apply_gradients(average(grads))
+"""
+    text = after(f"{TF}\n\n{MEAN}\n\n{lines}")
+    assert "        Session()\n\n        # The gradients of each tower.\n        def tower(i):\n" in text
 
 
 def test_a_mean_of_a_local_module(program):
@@ -1263,6 +1288,56 @@ def test_the_scope_of_servers(lines, wanted):
     if wanted is None:  # no script uses the value of `as g`
         wanted = "with tf.Graph().as_default(), strategy.scope() as g:"
     assert wanted in result and "    x = tf.placeholder" in result
+
+
+#: what comes between two setters with the same text -> whether they are one strategy
+BETWEEN = [
+    ("print(ps)", True),
+    ("if ps:\n    print(ps)", True),
+    ("ps = 3", False),
+    ("def more():\n    nonlocal ps\n    ps += 1\nmore()", False),
+]
+
+
+@pytest.mark.parametrize(("between", "is_one"), BETWEEN)
+def test_setters_with_the_same_arguments_are_one_strategy(between, is_one):
+    enters = """\
+with tf.device(tf.train.replica_device_setter(ps)):
+    tf.get_variable('NAME', [])
+"""
+    lines = enters.replace("NAME", "v") + f"{between}\nif ps:\n" + indent(enters.replace("NAME", "w"), "    ")
+    text = after(f"{TF}\n\ndef build(ps):\n" + indent(lines, "    "))
+    assert "    strategy = ParameterServerStrategy(ps)\n    with strategy.scope():\n" in text
+    assert ("        with strategy.scope():\n            tf.get_variable('w', [])" in text) == is_one
+    assert text.count("ParameterServerStrategy(ps)") == 2 - is_one
+
+
+def test_setters_of_other_functions_are_their_own():
+    function = """
+
+def NAME(ps):
+    with tf.device(tf.train.replica_device_setter(ps)):
+        tf.get_variable('v', [])
+"""
+    text = after(TF + function.replace("NAME", "train") + function.replace("NAME", "evaluate"))
+    assert text.count("    strategy = ParameterServerStrategy(ps)\n") == 2
+
+
+def test_a_device_that_a_module_of_layers_is_given_is_in_the_scope_of_the_towers(program):
+    layers = (
+        f"{TF}\n\ndef weight(name, device):\n    with tf.device(device):\n        tf.get_variable(name, [])\n"
+    )
+    main = """\
+import tensorflow as tf
+from layers import weight
+
+tf.placeholder(tf.float32)
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        weight('w%d' % i, '/cpu:0')
+"""
+    texts = {each.path.name: each.after for each in program({"layers.py": layers, "train.py": main}).changes}
+    assert "TowerStrategy(2)" in texts["train.py"] and "Strategy" not in texts["layers.py"]
 
 
 def test_a_builtin_that_a_call_is_given_changes_no_towers():

@@ -1,15 +1,13 @@
 """The legacy trainer runs as its TF1 users would run it, and the same seed gives the same bits."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from tests.runtime.one_process import OneProcess
 from tests.runtime.tasks import run_python
 
 pytest.importorskip("tensorflow")
@@ -21,15 +19,6 @@ LOG_LINE = re.compile(
     r"\(\d+\.\d examples/sec; \d+\.\d{3} sec/batch\)$",
     re.MULTILINE,
 )
-
-
-def start(train_dir: Path, *flags: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "legacy/cifar10_towers.py", "--batch_size=6", "--log_every=1", *flags]
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    return subprocess.Popen(
-        [*command, f"--train_dir={train_dir}"],
-        cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
 
 
 def checkpoint(train_dir: Path) -> dict[str, np.ndarray]:
@@ -61,7 +50,7 @@ def events(train_dir: Path) -> Events:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Short runs, two at a time: (what they printed, their last checkpoint, their directory) by name."""
+    """Short runs, in two processes: (what they printed, their last checkpoint, their directory) by name."""
     short = ("--max_steps=60", "--decay_steps=40", "--summary_every=60")
     flags = {
         "dataset": (*short, "--batch_norm"),
@@ -74,15 +63,16 @@ def runs(tmp_path_factory):
             "--summary_every=2", "--epochs_per_decay=0.016",
         ),
     }  # fmt: skip
-    names = list(flags)
+    folders = {name: tmp_path_factory.mktemp("legacy") for name in flags}
+    common = ("legacy/cifar10_towers.py", "--batch_size=6", "--log_every=1")
+    commands = {name: [*common, *own, f"--train_dir={folders[name]}"] for name, own in flags.items()}
+    halves = [list(commands)[part::2] for part in range(2)]
+    processes = [OneProcess([commands[name] for name in half], ROOT) for half in halves]
     results = {}
-    for pair in (names[:2], names[2:4], names[4:]):
-        started = {name: (tmp_path_factory.mktemp("legacy"), *flags[name]) for name in pair}
-        processes = {name: start(*arguments) for name, arguments in started.items()}
-        for name, process in processes.items():
-            out, err = process.communicate(timeout=120)
-            assert process.returncode == 0, err
-            results[name] = (out, checkpoint(started[name][0]), started[name][0])
+    for half, process in zip(halves, processes, strict=True):
+        for name, (status, out) in zip(half, process.ended(), strict=True):
+            assert status == 0, out
+            results[name] = (out, checkpoint(folders[name]), folders[name])
     return results
 
 
@@ -181,15 +171,6 @@ def test_moving_average_of_the_weights_comes_after_the_step(runs):
     new, average = state["softmax_linear/weights"], state["softmax_linear/weights/ExponentialMovingAverage"]
     assert np.abs(new - initial).max() > 1e-3  # a control: the step did something
     np.testing.assert_allclose(average, initial + (new - initial) * (1 - 2 / 11), rtol=1e-5, atol=1e-7)
-
-
-def test_impossible_speeds_are_refused(tmp_path):
-    impossible = ["1,2,3", "1,0", "1,100"]  # too many, not positive, too few images for one
-    processes = {speeds: start(tmp_path, f"--split_by_speed={speeds}") for speeds in impossible}
-    for speeds, process in processes.items():
-        _, err = process.communicate(timeout=120)
-        assert process.returncode != 0
-        assert f"--split_by_speed={speeds}" in err.splitlines()[-1]
 
 
 def tags_of(network: str, batch_norm: bool) -> set[str]:

@@ -1,12 +1,11 @@
 """What a trainer says to flags that make no sense: one sentence, and no traceback."""
 
-import os
-import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.runtime.one_process import OneProcess
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -37,48 +36,23 @@ WRONG = (
     ("modern/cifar10_mirrored.py", "--gpu_ids=a", "--devices=a: name each device once, as 0,2 or"),
     ("modern/mobilenet_mirrored.py", "--num_epochs=0", "flag --num_epochs=0: 0 is not a positive integer"),
     ("legacy/cifar10_towers.py", "--split_by_speed=a,b", "--split_by_speed=a,b: need 2 positive numbers"),
+    ("legacy/cifar10_towers.py", "--split_by_speed=1,2,3", "--split_by_speed=1,2,3: need 2 positive numbers"),
+    ("legacy/cifar10_towers.py", "--split_by_speed=1,0", "--split_by_speed=1,0: need 2 positive numbers"),
+    ("legacy/cifar10_towers.py", "--split_by_speed=1,1000", "=1,1000 leaves a tower without images: [0, "),
     ("legacy/cifar10_towers.py", "--gpu_ids=a", "--gpu_ids=a: name each GPU once, as 0,2"),
     ("legacy/cifar10_towers.py", "--gpu_ids=1,1", "--gpu_ids=1,1: name each GPU once, as 0,2"),
     ("legacy/cifar10_towers.py", "--batch_size=0", "--num_gpus=2, --batch_size=0: at least 1"),
 )
-#: runs each as its own program, with flags of its own, in one process; says after each how it has ended
-EACH = """
-import os, runpy, sys
-import tensorflow
-from absl import app, flags
-app.define_help_flags()
-own = set(flags.FLAGS)
-for arguments in (line.split() for line in sys.stdin):
-    sys.argv = arguments
-    sys.path.insert(0, os.path.dirname(arguments[0]))
-    status = 0
-    try:
-        runpy.run_path(arguments[0], run_name='__main__')
-    except SystemExit as end:
-        status = end.code
-        if isinstance(status, str):
-            print(status)
-            status = 1
-    print('END', status, *arguments, flush=True)
-    for name in set(flags.FLAGS) - own:
-        delattr(flags.FLAGS, name)
-"""
 
 
 @pytest.fixture(scope="module")
-def said() -> dict[str, str]:
-    """What each of WRONG prints, by its command; all end with status 1."""
-    commands = "".join(f"{script} {flag}\n" for script, flag, _ in WRONG)
-    done = subprocess.run(
-        [sys.executable, "-c", EACH], input=commands, cwd=ROOT, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False,
-    )  # fmt: skip
-    parts = re.split(r"^END 1 (.*)\n", done.stdout, flags=re.M)
-    assert parts.pop() == "" and done.returncode == 0, done.stdout
-    return dict(zip(parts[1::2], parts[::2], strict=True))
+def said() -> dict[tuple[str, str], tuple[int, str]]:
+    """How each of WRONG ends, and what it prints."""
+    commands = [(script, flag) for script, flag, _ in WRONG]
+    return dict(zip(commands, OneProcess(commands, ROOT).ended(), strict=True))
 
 
 @pytest.mark.parametrize(("script", "flag", "sentence"), WRONG)
 def test_a_wrong_flag_is_a_sentence(said, script, flag, sentence):
-    printed = said[f"{script} {flag}"]
-    assert sentence in printed and "Traceback" not in printed
+    status, printed = said[script, flag]
+    assert status == 1 and sentence in printed and "Traceback" not in printed

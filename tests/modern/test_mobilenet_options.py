@@ -35,7 +35,15 @@ APART = {"bfloat16": 2e-3, "float16": 3e-4, "jit": 3e-4}
 
 
 @pytest.mark.parametrize(
-    "name", ["fit bfloat16", "hand bfloat16", "fit float16", "hand float16", "hand jit", "fit on one, jit"]
+    "name",
+    [
+        "fit bfloat16",
+        "hand bfloat16",
+        "fit float16",
+        "hand float16",
+        "hand jit",
+        "fit on one, jit",
+    ],
 )
 def test_options_train_as_float32_does(printed, name):
     loop, _, option = name.rpartition(" ")
@@ -60,11 +68,11 @@ def test_layers_compute_in_the_precision_and_keep_float32_weights(printed):
         assert scaled == (name == "hand float16")
 
 
-def test_it_is_evaluated_as_often_as_is_said_and_at_the_end(printed):
+def test_it_is_evaluated_as_often_as_is_said(printed):
     for loop in ("fit", "hand"):
         often, rarely = (LINE.findall(printed[f"{loop} {option}"][0]) for option in ("float32", "bfloat16"))
         assert [bool(unseen) for *_, unseen in often] == [True, True, True]
-        assert [bool(unseen) for *_, unseen in rarely] == [False, True, True]
+        assert [bool(unseen) for *_, unseen in rarely] == [False, True, False]
 
 
 def kept(printed, name: str, run: int = 0) -> float:
@@ -84,9 +92,9 @@ def test_statistics_of_replicas_are_merged(printed):
     assert [float(value) for value in found] == pytest.approx([0.19, 0.57, 0.38, 0.38])
 
 
-@pytest.mark.parametrize("name", ["fit float32", "hand float32", "fit float16", "hand float16"])
+@pytest.mark.parametrize("name", ["fit float16", "hand float16"])
 def test_a_training_that_a_signal_stops_goes_on(printed, name):
-    """With the step after it, of 24, and to the same weights; in float16 also where steps have been skipped."""
+    """With the step after it, of 24, and to the same weights, although float16 has skipped steps."""
     first, second, third = printed[f"cut off {name}"]
     assert "STOPPED stopped by a signal after step 11, which is saved in" in first
     assert "going on after step 11 of 24" in second
@@ -94,8 +102,8 @@ def test_a_training_that_a_signal_stops_goes_on(printed, name):
     apart = float(re.search("^APART (.*)$", second, re.M)[1])
     assert apart <= 1e-6  # statistics that were merged once more
     assert "is done already" in third and not LINE.findall(third)
-    if "16" in name:  # a control: the skipped steps changed the training
-        assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
+    # a control: the skipped steps changed the training
+    assert losses(printed[f"skipping {name}"][0])[0] > losses(printed[name][0])[0]
 
 
 def test_a_training_that_is_killed_while_it_saves_goes_on_from_the_save_before(printed):
@@ -112,15 +120,17 @@ def test_one_device_and_two_with_half_of_each_batch_train_the_same(printed):
 
 
 def test_devices_are_those_named(printed):
-    assert re.search("^ON .*/device:CPU:0$", printed["fit on one"][0], re.M)
-    assert re.search("^ON .*/device:CPU:1$", printed["fit on one of those named"][0], re.M)
+    assert re.search("^ON .*/device:CPU:1$", printed["fit on one"][0], re.M)
+    assert re.search("^ON .*/device:CPU:0$", printed["fit on one, jit"][0], re.M)
 
 
-def test_fit_cannot_compile_several_replicas(printed):
-    assert "STOPPED --jit on several devices: fit compiles the sum" in printed["fit refused"][0]
+def test_fit_compiles_for_the_first_device_alone(printed):
+    """The sum over replicas would be compiled, too, and another device's variables cannot be reached."""
+    for name in ("fit refused on two", "fit refused on the second"):
+        assert "STOPPED --jit: fit compiles for the first device alone" in printed[name][0]
 
 
 def test_every_variable_has_a_copy_on_each_device(printed):
-    for name, devices in (("fit float32", 2), ("hand float32", 2), ("fit on one", 1)):
+    for name, devices in (("fit float32", [0, 1]), ("hand float32", [0, 1]), ("fit on one", [1])):
         (copies,) = re.findall("^COPIES (.*)$", printed[name][0], re.M)
-        assert copies.split() == [f"/job:localhost/replica:0/task:0/device:CPU:{d}" for d in range(devices)]
+        assert copies.split() == [f"/job:localhost/replica:0/task:0/device:CPU:{d}" for d in devices]

@@ -427,6 +427,42 @@ def test_what_a_loop_reads_is_read_where_the_loop_is() -> None:
     assert waits(LOOP.format(first=first, last=last)) == ordered
 
 
+def test_what_a_loop_writes_is_written_where_the_loop_is() -> None:
+    loop = LOOP.replace("in_loop: ReadVariableOp v_in ^body", "in_loop: AssignVariableOp v_in body:1")
+    loop = loop.replace("sum: Add body:1 in_loop", "sum: Add body:1 x_in ^in_loop")
+    last = "read: ReadVariableOp v"
+    assert waits(loop.format(first="", last=last), read={"last": True}) == {"done > read"}
+    first = "read: ReadVariableOp v ^x"
+    assert waits(loop.format(first=first, last="")) == {"read > x_in"}
+    writes = loop.format(first="first: AssignVariableOp v x", last="last: AssignVariableOp v x")
+    assert waits(writes) == {"first > x_in", "done > last", "first > last"}
+
+
+def test_the_outer_loop_stands_for_what_an_inner_one_writes() -> None:
+    graph = """
+        v: VarHandleOp
+        x: Const
+        x_in: Enter x
+        v_in: Enter v
+        round: Merge x_in next
+        goes_on: LoopCond round
+        body: Switch round goes_on
+        x_inner: Enter body:1
+        v_inner: Enter v_in
+        inner_round: Merge x_inner inner_next
+        inner_goes_on: LoopCond inner_round
+        inner_body: Switch inner_round inner_goes_on
+        in_loop: AssignVariableOp v_inner inner_body:1
+        inner_next: NextIteration inner_body:1 ^in_loop
+        inner_done: Exit inner_body:0
+        next: NextIteration inner_done
+        done: Exit body:0
+        read: ReadVariableOp v
+    """
+    assert waits(graph, read={"last": True}) == {"done > read"}
+    assert waits(graph, read={"waits": True}) == {"done > read"}
+
+
 def test_an_update_is_not_ordered_with_loops() -> None:
     assert waits(LOOP.format(first="", last="last: ResourceApplyAdam v x")) == set()
 

@@ -171,3 +171,17 @@ def test_a_label_that_is_no_class() -> None:
     np.testing.assert_array_equal(input_data.dense_to_one_hot(np.array([1, 0]), 2), [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="label 7 of example 1 is not one of 3 classes"):
         input_data.dense_to_one_hot(np.array([1, 7], np.uint8), 3)
+
+
+def test_a_file_that_is_there_is_not_downloaded(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(b"")
+    assert input_data.maybe_download("a.gz", str(tmp_path), "http://x/a.gz") == str(tmp_path / "a.gz")
+    with pytest.raises(FileNotFoundError, match="TensorFlow 1 took it from"):
+        input_data.maybe_download("b.gz", str(tmp_path), "http://x/b.gz")
+
+
+def test_only_mnist_has_a_name() -> None:
+    with pytest.raises(ValueError, match="not found: iris"):
+        input_data.load_dataset("iris")
+    with pytest.raises(FileNotFoundError, match="MNIST-data"):
+        input_data.load_dataset("mnist")

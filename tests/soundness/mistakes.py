@@ -25,7 +25,7 @@ from typing import Any
 from suite import migrated
 from verify_many import AT_ONCE, forked_recorders
 
-from tf2towers.verify.calls.rounding import MOVES, Rounding
+from tf2towers.verify.calls.rounding import FAR_MOVES, MOVES, Rounding
 from tf2towers.verify.calls.verdict import judge
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.result_notes import new_result
@@ -172,7 +172,7 @@ def outcomes(number: int, folder: Path, legacy_python: str | None = None) -> dic
     recorded = record_calls(original, [], home / "run", options, migrated=False)
     moved = [
         record_calls(original, [], home / f"moved-{move}", replace(in_step, rounding=move), migrated=False)
-        for move in MOVES
+        for move in (*MOVES, *FAR_MOVES)
         if legacy_python
     ]
     found = {}

@@ -163,17 +163,19 @@ import collections, imp, inspect, scipy.misc, sklearn.cross_validation
 import xml.etree.cElementTree as trees
 import numpy as np
 import tensorflow as tf
+import tensorflow.compat.v1 as v1
 
 print(np.str, np.product([2, 3]), np.stack(np.ones(2) for _ in range(3)).shape)
 print(trees.parse.__name__, imp.reload.__name__)
 print(len([collections.Mapping, inspect.getargspec, scipy.misc.logsumexp, sklearn.cross_validation.train_test_split]))
-print(tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, bool(tf.Variable(1.0)))
+print(tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL, v1.estimator.ModeKeys.PREDICT)
+print(bool(tf.Variable(1.0)))
 logits, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
 with tf.Session() as sess:
     print([value.tolist() for value in sess.run([
         tf.concat(0, [[1.0], [2.0]]), tf.concat([[1.0], [2.0]], 0), tf.concat(concat_dim=0, values=[[1.0], [2.0]]),
         tf.split(0, 2, logits[0])[1], tf.split(logits, 2, 1)[1][0],
-        tf.split(split_dim=0, num_split=2, value=logits[0])[0], tf.reverse([[1.0, 2.0]], [False, True])[0],
+        tf.split(split_dim=0, num_split=2, value=logits[0])[0],
     ])])
     print([round(float(value[0]), 4) for value in sess.run([
         tf.nn.softmax_cross_entropy_with_logits(logits, labels),
@@ -186,8 +188,9 @@ OF_OLD = """
 <class 'str'> 6 (3, 2)
 parse reload
 4
-train eval True
-[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0], [2.0, 1.0]]
+train eval infer
+True
+[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [2.0], [2.0], [1.0]]
 [0.3133, 0.3133, 1.3133]
 """
 

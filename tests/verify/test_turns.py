@@ -35,16 +35,17 @@ def test_a_turn_that_raised_an_error_is_over(tmp_path: Path) -> None:
     assert taken == [(number, worker) for number in range(3) for worker in range(2)]
 
 
+def effects(**changes: object) -> Any:
+    plain = {"training": False, "adds": False, "meets": False, "asks": False, "used": set(), "run_ops": set()}
+    return SimpleNamespace(**{**plain, **changes})
+
+
 @pytest.mark.parametrize("used", [{"v"}, set()])
 def test_a_call_that_waits_for_another_worker_gives_way(tmp_path: Path, used: set[str]) -> None:
     """At a barrier worker 0 waits for worker 1, which has steps to make before."""
     turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
     schedules = [InTurns(each, SimpleNamespace(bind=lambda *_: False)) for each in turns]
     barrier, done = threading.Event(), []
-
-    def effects(**changes: object) -> Any:
-        plain = {"training": False, "adds": False, "meets": False, "used": set(), "run_ops": set()}
-        return SimpleNamespace(**{**plain, **changes})
 
     def work(worker: int) -> None:
         schedules[worker]._patience = 0.05
@@ -64,6 +65,28 @@ def test_a_call_that_waits_for_another_worker_gives_way(tmp_path: Path, used: se
     for thread in threads:
         thread.join(20)
     assert sorted(done) == [0, 1]
+
+
+def test_a_worker_asks_once_whether_variables_are_initialized(tmp_path: Path) -> None:
+    """How often it asks before the chief trains would be left to chance."""
+    turns = [Turns(str(tmp_path), worker, 2) for worker in range(2)]
+    chief, other = (InTurns(each, SimpleNamespace(bind=lambda *_: False)) for each in turns)
+    events = []
+
+    def ask() -> None:
+        with other.call(effects(asks=True)):
+            events.append("an answer")
+
+    with chief.call(effects(asks=True)):
+        asking = threading.Thread(target=ask, daemon=True)
+        asking.start()
+    asking.join(0.2)
+    events.append("the chief trains")
+    turns[1].end()
+    with chief.call(effects(training=True, used={"v"})):
+        pass
+    asking.join(20)
+    assert events == ["the chief trains", "an answer"]
 
 
 def test_a_worker_that_has_ended_gets_no_turn(tmp_path: Path) -> None:

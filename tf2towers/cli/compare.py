@@ -48,13 +48,14 @@ def run(options: argparse.Namespace) -> int:
     from tf2towers.compare.outcome import as_text, page
     from tf2towers.compare.run_both import compare
     from tf2towers.report.json import as_json
+    from tf2towers.report.terminal import write_report
 
     make_folders(options.report, options.json and options.json.parent)
     try:
         outcome = compare(options)
     except OSError as problem:
         raise CommandError(f"{problem.filename or ''}: {problem.strerror}") from None
-    print(f"\n{as_text(outcome)}")
+    write_report(f"\n{as_text(outcome)}\n", sys.stdout)
     numbers = as_json(outcome.as_dict())
     files = {}
     if options.report is not None:

@@ -37,7 +37,7 @@ COMMANDS = {
         "run a parameter-server script as a whole local cluster",
     ),
     "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
-    "completion": ("bash|zsh|tcsh", "a script that lets your shell complete these commands and options"),
+    "completion": ("bash|zsh|fish|tcsh", "a script that lets your shell complete these commands and options"),
 }
 #: the words after a -- are the arguments of the scripts that these run; so they are for `migrate --verify`
 RUN_SCRIPTS = ("verify", "launch", "compare")

@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("legacy", type=Path, metavar="LEGACY", help="the TF1 script, or a notebook")
     add("migrated", type=Path, metavar="MIGRATED", help="the TF2 script, or a notebook")
     add_run_arguments(parser)
-    add("--free", action="store_true", help="do not order accesses that the original leaves unordered")
     add("--gradients-only", action="store_true", help="do not compare variables, for another optimizer")
     order = "a migrated program sums its towers' gradients in TF1's order"
     add("--tower-order", action="store_true", help=order)
@@ -91,7 +90,7 @@ def verdict_on(
     from tf2towers.verify.verify import verify
 
     given = vars(options)
-    names = ("steps", "timeout", "legacy_python", "tolerance", "free", "tower_order", "gradients_only")
+    names = ("steps", "timeout", "legacy_python", "tolerance", "tower_order", "gradients_only")
     how = Options(
         **{name: given[name] for name in names if name in given},
         allow=tuple(given.get("allow_writes", ())),
@@ -111,9 +110,9 @@ def verdict_on(
 def show_verdict(result: ParityResult, out: TextIO, verbose: bool = False) -> None:
     """Prints the report of a verification."""
     from tf2towers.report.parity_text import render_parity
-    from tf2towers.report.terminal import report_line
+    from tf2towers.report.terminal import write_report
 
-    out.writelines(report_line(line, out) for line in render_parity(result, verbose=verbose).splitlines(True))
+    write_report(render_parity(result, verbose=verbose), out)
 
 
 def _show(result: ParityResult, options: argparse.Namespace) -> None:

@@ -121,8 +121,9 @@ class _Pass(cst.CSTTransformer):
         while (holder := self.tree.holder(node)) is not None:
             children = holder.children
             later = children[children.index(node) + 1 :]
-            if (found := next((each for each in later if hasattr(each, "leading_lines")), None)) is not None:
-                return found
+            for each in later:
+                if hasattr(each, "leading_lines"):
+                    return each
             if isinstance(holder, cst.IndentedBlock) and holder.footer:
                 return holder
             node = holder
@@ -137,7 +138,8 @@ class _Pass(cst.CSTTransformer):
         updated = updated_node
         if original_node in self.gaps:
             updated = _with_above(updated, _without_gap(_above(updated), self.gaps[original_node]))
-        if all(map(is_blank, self.falling.get(original_node, ()))):  # comments stay where they are
+        # comments stay where they are
+        if all(map(is_blank, self.falling.get(original_node, ()))):
             updated = self._with_fallen(original_node, updated)
         for change in self.replacements.get(original_node, ()):
             updated = change.becomes(updated, self.changed.now)
@@ -153,8 +155,19 @@ class _Pass(cst.CSTTransformer):
 
     def _with_fallen(self, original: cst.CSTNode, updated: Any) -> Any:
         """A node with the lines that have come down to it: above it, or at the end of a block or module."""
-        fallen = self.falling.pop(original, ())
-        return _with_above(updated, [*fallen, *_above(updated)]) if fallen else updated
+        fallen = list(self.falling.pop(original, ()))
+        if not fallen:
+            return updated
+        above = list(_above(updated))
+        if isinstance(updated, cst.FunctionDef) and not isinstance(original, cst.FunctionDef):
+            count = comments_above(fallen)
+            before = fallen[: len(fallen) - count]
+            if count and all(
+                map(is_blank, above)
+            ):  # what they say is said of the function: its gap is above them
+                known = len(before) - len(without_last_blanks(before))
+                return _with_above(updated, [*before, *above[known:], *fallen[len(before) :]])
+        return _with_above(updated, [*fallen, *above])
 
     def _lines(self, original: Line, updated: Any) -> Any:
         """The lines of a statement, with those that come in before it, and without those that go."""
@@ -174,9 +187,9 @@ class _Pass(cst.CSTTransformer):
             lines = _with_lines_before(lines, insertion, insertion.lines(self.changed.now))
         if isinstance(self.tree.holder(original), cst.Module):
             self.changed.lines[original] = lines
-        return (
-            lines[0] if len(lines) == 1 else cst.FlattenSentinel(lines) if lines else cst.RemoveFromParent()
-        )
+        if len(lines) == 1:
+            return lines[0]
+        return cst.FlattenSentinel(lines) if lines else cst.RemoveFromParent()
 
     def _end_after_new_lines(self, original: Line, lines: list[Any]) -> None:
         """Blank lines at the end of a block come after the lines that follow it now."""

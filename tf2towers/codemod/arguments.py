@@ -86,14 +86,12 @@ def new_keywords(file: File, call: cst.Call) -> dict[cst.Arg, str]:
 
 def _function_names(file: File, call: cst.Call) -> tuple[str, str]:
     """The function's name in its own module, which may be another function in TF 2.21, and its public name."""
-    return file.names.spelled(call.func) or "", file.canonical(call.func) or ""
+    return file.names.spelled(call.func) or "", file.called(call)
 
 
 def _has_no_effect(file: File, value: cst.BaseExpression) -> bool:
     """True if a value need not be computed, because it has no effect: it calls nothing but `tf.constant`."""
-    return all(
-        file.canonical(node.func) == "tf.constant" for node in nodes.walk(value) if isinstance(node, cst.Call)
-    )
+    return all(file.called(call) == "tf.constant" for call in nodes.calls_in(value))
 
 
 def not_taken(file: File, call: cst.Call) -> str | None:
@@ -101,7 +99,7 @@ def not_taken(file: File, call: cst.Call) -> str | None:
 
     Such calls are of TF 0.x: of the arguments of TF 1.15's own functions, TF 2's `compat.v1` lacks only some ten.
     """
-    canonical = file.canonical(call.func) or ""
+    canonical = file.called(call)
     for name in _function_names(file, call):
         if name in unserved_arguments():
             return _unserved_argument(file, name, call)

@@ -8,10 +8,10 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.program import File
 
 #: functions that iterate over their whole argument before they return
-GOES_THROUGH = frozenset(
-    f"builtins.{name}"
-    for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
-)
+GOES_THROUGH = frozenset({
+    "builtins.all", "builtins.any", "builtins.dict", "builtins.frozenset", "builtins.list", "builtins.max",
+    "builtins.min", "builtins.set", "builtins.sorted", "builtins.sum", "builtins.tuple",
+})  # fmt: skip
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
 ZIPS = frozenset({"builtins.zip", "six.moves.zip"})
 #: functions without side effects; their results can be iterated once
@@ -20,15 +20,17 @@ _PURE = RANGES | ZIPS | {
     "builtins.int", "builtins.min", "builtins.max", "builtins.str", "builtins.reversed",
 }  # fmt: skip
 #: those whose arguments may hold anything, because they do not iterate over them
-_OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
+_OF_VALUES = RANGES | {
+    "builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max",
+}  # fmt: skip
 #: other expressions that give the same when they are evaluated again; `a.split()` does, `tf.split` does not
 _PLAIN = (
     cst.Name, cst.Attribute, cst.BinaryOperation, cst.Subscript, cst.Slice, cst.FormattedString, cst.ConcatenatedString,
 )  # fmt: skip
 #: methods that change a list
-CHANGES = frozenset(
-    {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
-)
+CHANGES = frozenset({
+    "append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update",
+})  # fmt: skip
 METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
 _LISTS = RANGES | {
     "builtins.list",
@@ -58,7 +60,7 @@ def _evaluates_alike(file: File, part: cst.CSTNode) -> bool:
             return False
         if name in _PURE:
             return name in _OF_VALUES or all(_goes_again(file, given.value) for given in part.args)
-        return name is None and isinstance(part.func, cst.Attribute) and part.func.attr.value in METHODS
+        return name is None and nodes.method_of(part) in METHODS
     if isinstance(part, cst.List | cst.Tuple):
         return not nodes.has_star(part)
     if isinstance(part, cst.FormattedStringExpression):
@@ -97,9 +99,7 @@ def makes_list(file: File, value: cst.BaseExpression | None) -> bool:
     if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply | cst.Add):
         return makes_list(file, value.left)
     if isinstance(value, cst.Call):
-        if file.canonical(value.func) in _LISTS:
-            return True
-        return isinstance(value.func, cst.Attribute) and value.func.attr.value == "split"
+        return file.called(value) in _LISTS or nodes.method_of(value) == "split"
     if isinstance(value, cst.Subscript):  # a part of a list
         return isinstance(nodes.index_of(value), cst.Slice) and is_literal_list(file, value.value)
     return isinstance(value, cst.List | cst.Tuple | cst.ListComp)

@@ -76,9 +76,11 @@ def unused_imports(file: File, changes: Sequence[Change], now: Now) -> Iterator[
 def _is_of_tensorflow_alone(file: File, node: cst.Import) -> bool:
     """True for `import tensorflow as tf` of a module, not of the script, where no text of code may have the name."""
     names = [nodes.name_of(alias) for alias in nodes.aliases(node)]
+    if names != ["tensorflow"] or file.main or node not in file.body:
+        return False
     line = file.tree.line(node)
-    alone = names == ["tensorflow"] and isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
-    return alone and node in file.body and not file.main and _EVALUATE.isdisjoint(file.names.identifiers)
+    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    return alone and _EVALUATE.isdisjoint(file.names.identifiers)
 
 
 def _is_named_now(file: File, name: str, now: Now) -> bool:
@@ -97,8 +99,9 @@ def _does_nothing_else(file: File, node: cst.ImportFrom) -> bool:
     """True if a file can do without one import of a local module: it has another, or the module only defines."""
     module = nodes.module_of(node)
     others = (other for other in file.imports if other is not node and other in file.body)
-    if any(module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))) for each in others):
-        return True
+    for each in others:
+        if module in (nodes.module_of(each), *(name for _, name in nodes.imported(each))):
+            return True
     home = file.program.module_of(file, module)
     return (
         home is not None
@@ -121,7 +124,8 @@ def _loses_its_uses(file: File, name: str, changes: Sequence[Change], now: Now, 
     """True if each use of a name, of which there are some, is rewritten without it; `everywhere`: in comments, too."""
     uses = [node for node in file.all(cst.Name) if node.value == name]
     written = len(re.findall(rf"\b{re.escape(name)}\b(?!\.\w+ import)", file.text.text)) - 1
-    in_texts = any(nodes.literal(text) == name for text in file.tree.literals)  # where nobody knows
+    # where nobody knows
+    in_texts = name in file.tree.texts
     if not uses or (written != len(uses) if everywhere else in_texts) or is_taken(file, name):
         return False
     rewrites = {change.node: change for change in changes if not isinstance(change, Insertion)}
@@ -170,7 +174,8 @@ def _takes(other: File, home: File, name: str, seen: frozenset[File]) -> bool:
         alike = own and len(targets) == 1 and None not in targets
         if not alike and any(use.value == name for use in other.all(cst.Name)):
             return True
-    if any(nodes.literal(text) == name for text in other.tree.literals):  # getattr(module, 'misc')
+    # getattr(module, 'misc')
+    if name in other.tree.texts:
         return True
     for node in other.all(cst.ImportFrom):
         if nodes.module_of(node) in here and any(
@@ -205,14 +210,12 @@ def can_drop_import(file: File, node: nodes.Import, made: NewImport) -> bool:
                     return False
             if _may_mean(file, use, canonical):
                 return False
+    has_top = bool(file.names.top_names())
     return all(
-        find_replacement(name).kind != "left"
-        or (
-            bool(file.names.top_names())
-            and find_unreached_context(file, symbol, find_replacement(name).why) is not None
-        )
+        has_top and find_unreached_context(file, symbol) is not None
         for symbol, name in file.names.spelled_symbols
         if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
+        if find_replacement(name).kind == "left"
     )
 
 
@@ -270,8 +273,7 @@ def _only_calls_tensorflow(file: File, body: cst.BaseSuite) -> bool:
         for line in body.body
     ):
         return False
-    calls = (node for node in nodes.walk(body) if isinstance(node, cst.Call))
-    return all((file.canonical(call.func) or "").startswith("tf.") for call in calls)
+    return all(file.called(call).startswith("tf.") for call in nodes.calls_in(body))
 
 
 def says_the_same(one: Any, other: Any) -> bool:

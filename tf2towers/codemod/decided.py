@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Decided:
         names: TensorFlow's names in it.
         text: its text.
         names_by_stars: names that other files of the program take from each other by a star.
-        is_unreached: whether no run reaches a node, by the reason for a finding.
+        is_unreached: whether no run reaches a node.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Decided:
         names: Names,
         text: Text,
         names_by_stars: Callable[[], frozenset[str]],
-        is_unreached: Callable[[cst.CSTNode, str], bool],
+        is_unreached: Callable[[cst.CSTNode], bool],
     ) -> None:
         self.names, self.text = names, text
         self._names_by_stars, self._is_unreached = names_by_stars, is_unreached
@@ -57,10 +57,10 @@ class Decided:
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
 
-    def fresh(self, name: str) -> str:
-        """`name`, or `name_2` and so on where the file has it already."""
+    def fresh(self, name: str, taken: Set[str] = frozenset()) -> str:
+        """`name`, or `name_2` and so on where the file has it already, or it is taken."""
         candidate, count = name, 1
-        known = self.names.identifiers | self._reserved | self._names_by_stars()
+        known = self.names.identifiers | self._reserved | self._names_by_stars() | taken
         while candidate in known:
             count += 1
             candidate = f"{name}_{count}"
@@ -120,7 +120,7 @@ class Decided:
             isinstance(symbol, cst.Attribute)
             and first_name(symbol).value == bound
             and find_replacement(canonical).kind == "left"
-            and not self._is_unreached(symbol, find_replacement(canonical).why)
+            and not self._is_unreached(symbol)
             for symbol, canonical in self.names.spelled_symbols
         )
 
@@ -149,8 +149,10 @@ class Decided:
 
     def plain_tensorflow(self) -> str:
         """A name for plain `tensorflow`, which has TF 2's strategies: the file's own, or that of a new import."""
-        plain = next((name for name in self.names.top_names() if not self.names.is_v1_name(name)), None)
-        return plain if plain is not None else self.need_module("tensorflow", "tf2")
+        for name in self.names.top_names():
+            if not self.names.is_v1_name(name):
+                return name
+        return self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
         """Adds `import module as name` to the file's imports; returns the name to write for it."""
@@ -167,6 +169,7 @@ class Decided:
 
         `todo` is the advice for this message, where it is not the rule's.
         """
-        made = Note(code, message, self.text.first_line(node), self.text.column(node) + 1, kind, todo)
+        line, column = self.text.first_line(node), self.text.column(node) + 1
+        made = Note(code, message, line, column, kind, todo)
         if made not in self.notes:
             self.notes.append(made)

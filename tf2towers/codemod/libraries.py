@@ -41,7 +41,7 @@ def note_lost(file: File, node: cst.CSTNode, message: str, instead: str, name: s
     """Reports what a library has lost; only a note where a release that TensorFlow 2.21 runs with has the name."""
     kept = requirements_of(name)
     ways = [instead] * bool(instead) + [f"keep {' '.join(kept)}"] * bool(kept)
-    reached = find_unreached_context(file, node, "") is None
+    reached = find_unreached_context(file, node) is None
     advice = f"; instead: {', or '.join(ways)}" if ways else ""
     note_site(file, node, "T2T628", message, advice=advice, kind="note" if kept else "left")
     if reached:

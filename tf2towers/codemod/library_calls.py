@@ -56,12 +56,13 @@ _LOST_KEYWORDS = dict.fromkeys(
     (("numpy.histogram", "normed"), ("matplotlib.pyplot.hist", "normed")), "density"
 )
 #: functions that take sequences of arrays today, and took generators
-TAKE_SEQUENCES = frozenset(
-    {"numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.dstack", "numpy.column_stack"}
-)
+TAKE_SEQUENCES = frozenset({
+    "numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.dstack", "numpy.column_stack",
+})  # fmt: skip
 #: functions that open files, whose mode may no longer have the letter U
 _OPEN = frozenset({"builtins.open", "io.open"})
-_METHODS = {*_RENAMED_METHODS, *_ITERATORS, *_PROPERTIES, *_LOST_METHODS, "resize", "step"}
+_CHANGED = _RENAMED_METHODS | _PROPERTIES | _LOST_METHODS
+_METHODS = {*_CHANGED, *_ITERATORS, "resize", "step"}
 _GO_THROUGH = GOES_THROUGH | {"builtins.enumerate", "builtins.map", "builtins.zip"}
 
 
@@ -75,8 +76,8 @@ def change_call(file: File, call: cst.Call) -> Iterator[Change]:
     """What becomes of a call: of a method, of arguments, and of what is taken from the result."""
     function = library_name(file, call.func)
     if function is None:
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS:
-            yield from _change_method(file, call, call.func.attr.value)
+        if (method := nodes.method_of(call)) in _METHODS:
+            yield from _change_method(file, call, method)
     elif not is_never_reached(file, call):
         yield from _change_arguments(file, call, function)
         if function.startswith("librosa."):
@@ -90,18 +91,15 @@ def renamed(name: str) -> Becomes:
 
 def _change_method(file: File, call: cst.Call, method: str) -> Iterator[Change]:
     """Replaces a method by today's, if it certainly is the library's: a class of the program may have such a name."""
-    known = _RENAMED_METHODS.get(method) or _LOST_METHODS.get(method) or _PROPERTIES.get(method)
+    known = _CHANGED.get(method)
     if method in _ITERATORS and not call.args:
         known = (_ITERATORS[method], "")
     libraries = imported_modules(file)
     is_resize = method == "resize" and len(call.args) == 1 and "PIL" in libraries
     if not (is_resize or method == "step" or (known and (not known[1] or known[1] in libraries))):
         return
-    if (
-        is_never_reached(file, call)
-        or is_expected_to_fail(file, call)
-        or find_unreached_context(file, call, "")
-    ):
+    fences = (is_never_reached, is_expected_to_fail, find_unreached_context)
+    if any(is_fenced(file, call) for is_fenced in fences):
         return
     if is_resize:
         file.note(call, "T2T628", _RESIZE, "note")
@@ -125,7 +123,8 @@ def _replace_method(file: File, call: cst.Call, method: str, today: str, library
         yield Replacement(call, partial(_property, today))
     else:
         instead = f"{today}()" if today.isidentifier() else today
-        note_lost(file, call, f"{method}() is gone from {library or 'Python'}", instead, f".{method}")
+        message = f"{method}() is gone from {library or 'Python'}"
+        note_lost(file, call, message, instead, f".{method}")
 
 
 def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
@@ -136,17 +135,18 @@ def _property(name: str, updated: cst.Call, now: Now) -> cst.BaseExpression:
 
 def _is_unpacked(file: File, call: cst.Call, today: int) -> bool:
     """True if a call's result is assigned to fewer names than it has today."""
-    match file.parent(call):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as names)]):
-            return len(names.elements) < today
-    return False
+    names = nodes.only_target(file.parent(call))
+    return isinstance(names, cst.Tuple) and len(names.elements) < today
 
 
 def _is_called(file: File, function: str) -> bool:
     """True if the program calls a function of a library."""
     root, _, last = function.rpartition(".")
-    files = (each for each in file.program.all_files if root in each.text.text and last in each.text.text)
-    return any(library_name(each, call.func) == function for each in files for call in each.all(cst.Call))
+    for each in file.program.all_files:
+        if root in each.text.text and last in each.text.text:
+            if any(library_name(each, call.func) == function for call in each.all(cst.Call)):
+                return True
+    return False
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:

@@ -93,7 +93,8 @@ class Meanings:
         self._places_of_stars = [self._order[node] for node in stars]
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
         #: the module of TensorFlow that all names are taken from, where that is the only one
-        self._star_root = roots.pop() if len(roots) == 1 and min(roots).partition(".")[0] == "tf" else None
+        is_one = len(roots) == 1 and min(roots).partition(".")[0] == "tf"
+        self._star_root = roots.pop() if is_one else None
 
     @property
     def bound_names(self) -> set[str]:
@@ -136,7 +137,8 @@ class Meanings:
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
-        if self._active:  # an answer found while following an alias may be a partial one
+        # an answer found while following an alias may be a partial one
+        if self._active:
             return self._canonical_now(node)
         if id(node) not in self._canonical:
             self._canonical[id(node)] = self._canonical_now(node)
@@ -243,7 +245,8 @@ class Meanings:
             return None
         bindings = self.bindings_of(node.value, scope)
         places: dict[cst.CSTNode, int] = {each: place for place, each in enumerate(nodes.block(home))}
-        bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
+        statements = filter(None, map(self._statement_of, bindings))
+        bound = [places.get(statement) for statement in statements]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
             return None
         use: cst.CSTNode = node

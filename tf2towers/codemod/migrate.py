@@ -24,7 +24,6 @@ from tf2towers.codemod.tf1_signs import has_tf1_sign, is_eager
 from tf2towers.report.result import EditedLine, FileChange, Finding, MigrationResult
 from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
-from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax
 
@@ -87,7 +86,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     )
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
-        check_syntax(program.script.before, script.path)  # it stays Python 2, as nothing in it is migrated
+        # it stays Python 2, as nothing in it is migrated
+        check_syntax(program.script.before, script.path)
     kind = program_kind(program)
     active = [] if options.python3 else [rule for rule in rules() if kind in rule.programs]
     for_modules = [rule for rule in active if rule.modules]
@@ -204,17 +204,17 @@ def _rewrite_file(file: File, active: list[type[Rule]], options: Options) -> Fil
         changed = apply_changes(file.tree, changes)
         if equal := [*equal_branches(file, changed.now)]:
             changes += equal
-            edited += [_edited_line(file, "T2T601", file.text.first_line(each.node)) for each in equal]
+            rows = [file.text.first_line(each.node) for each in equal]
+            edited += [_edited_line(file, "T2T601", row) for row in rows]
             changed = apply_changes(file.tree, changes)
         if unused := [*unused_imports(file, changes, changed.now)]:
             changed = apply_changes(file.tree, [*changes, *unused])
-        edited += [_edited_line(file, _IMPORTS, file.text.first_line(each.node)) for each in unused]
         module, lines = with_new_imports(file, with_aligned_lines(changed))
-        edited += [_edited_line(file, _IMPORTS, line)._replace(added=is_new) for line, is_new in lines]
+        for row, is_new in [*((file.text.first_line(each.node), False) for each in unused), *lines]:
+            edited.append(_edited_line(file, _IMPORTS, row)._replace(added=is_new))
         after = file.tree.text_of(module)
     try:
         if after != script.text:
-            after = break_long_lines(script.text, after, file.text.newline)
             check_syntax(after, script.path)
     except SourceError as problem:
         raise SourceError(script.path, f"not migrated, please report it: {problem}") from None

@@ -291,12 +291,16 @@ def _made(was: NewImport, dotted: str) -> NewImport:
     if found.runtime is not None:
         module, _, name = ".".join(found.runtime).rpartition(".")
         return replace(was, module=import_home(module), name=name)
-    if found.kind == "tf2" or found.target.startswith("tf.compat") or (was.module and canonical == "tf"):
+    is_whole = bool(was.module) and canonical == "tf"
+    if is_whole or found.kind == "tf2" or found.target.startswith("tf.compat"):
         return was
-    path = found.target if found.kind == "private" else V1 + found.target[2:].replace(".app.flags", ".flags")
+    of_v1 = V1 + found.target[2:].replace(".app.flags", ".flags")
+    path = found.target if found.kind == "private" else of_v1
     module, _, name = path.rpartition(".")
     if found.target.startswith("tf.app.flags.") and was.module:
-        module, name = PRIVATE_FLAGS, was.name  # no module of compat.v1 that names could be imported from
-    if was.module or found.target.startswith("tf.app"):  # an import of the module by itself is without flags
+        # no module of compat.v1 that names could be imported from
+        module, name = PRIVATE_FLAGS, was.name
+    # an import of the module by itself is without flags
+    if was.module or found.target.startswith("tf.app"):
         return replace(was, module=module, name=name)
     return replace(was, name=path)

@@ -88,9 +88,11 @@ def may_build_graph(file: File, dotted: str) -> bool:
         seen.add(path)
         module = file.program.file(path)
         if module is not None:
-            later = (each for each in module.body if not (_is_import(each) or m.matches(each, IF_MAIN)))
-            if any(_is_risky(module, node) for each in later for node in evaluated_nodes(each)):
-                return True
+            for statement in module.body:
+                if _is_import(statement) or m.matches(statement, IF_MAIN):
+                    continue
+                if any(_is_risky(module, node) for node in evaluated_nodes(statement)):
+                    return True
         pending += imports.imports_of(path).values()
     return False
 
@@ -340,10 +342,10 @@ class _NewImports:
         """True if a line is an import alone that nothing changes, without comment and star: it takes new names, too."""
         match old:
             case cst.SimpleStatementLine(body=[cst.ImportFrom(names=[*_]) as statement]):
-                words = (
-                    self.changed.tree.module.code_for_node(old.with_changes(leading_lines=[])) if new else "#"
-                )
-                return "#" not in words and self.changed.now(statement) is statement
+                line = old.with_changes(leading_lines=[])
+                has_comment = "#" in self.changed.tree.module.code_for_node(line)
+                is_kept = bool(new) and self.changed.now(statement) is statement
+                return is_kept and not has_comment
         return False
 
     def _drop(self, at: int) -> None:
@@ -366,7 +368,8 @@ def with_new_imports(file: File, changed: Changed) -> tuple[cst.Module, list[tup
 
 def _with_gap(leading: Sequence[cst.EmptyLine], *, gap: bool) -> list[cst.EmptyLine]:
     """The lines before a statement, with a blank one first where a gap is wanted."""
-    return [*blank_lines(1), *leading] if gap and not (leading and is_blank(leading[0])) else [*leading]
+    has_one = bool(leading) and is_blank(leading[0])
+    return [*blank_lines(1), *leading] if gap and not has_one else [*leading]
 
 
 def _words(statement: cst.ImportFrom) -> list[str]:

@@ -8,12 +8,13 @@ are left out of `children`, `walk` and `File.parent`. Names that are not express
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
 import libcst as cst
+
+from tf2towers.source.cst_nodes import fields_of
 
 Statement = cst.BaseSmallStatement | cst.BaseCompoundStatement
 Import = cst.Import | cst.ImportFrom
@@ -33,19 +34,12 @@ _WRAPPERS: frozenset[type[cst.CSTNode]] = frozenset((
     cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
     cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
 ))  # fmt: skip
-#: fields of signs, white space, and names that are not expressions
+#: fields of signs, and of names that are not expressions
 _NO_PARTS = frozenset({
-    "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
-    "second_colon", "lbracket", "rbracket", "lbrace", "rbrace", "leading_lines", "lines_after_decorators",
-    "header", "footer", "trailing_whitespace", "indent", "relative", "posonly_ind", "name", "attr", "keyword",
-    "module", "type_parameters", "star", "rest",
+    "asynchronous", "attr", "colon", "dot", "equal", "first_colon", "keyword", "module", "name", "operator",
+    "posonly_ind", "relative", "rest", "second_colon", "star", "type_parameters",
 })  # fmt: skip
-_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.AsName: ("name",),
-    cst.ImportAlias: (),
-    cst.ClassDef: ("bases", "keywords", "body", "decorators"),
-    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
-}
+_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {cst.AsName: ("name",), cst.ImportAlias: ()}
 
 
 @cache
@@ -53,14 +47,13 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a kind of node that may have parts in them."""
     if kind in _FIELDS:
         return _FIELDS[kind]
-    names = (field.name for field in dataclasses.fields(kind))
-    return tuple(name for name in names if name not in _NO_PARTS and not name.startswith("whitespace"))
+    return tuple(name for name in fields_of(kind) if name not in _NO_PARTS)  # type: ignore[arg-type]
 
 
 @cache
 def _is_part(kind: type[object]) -> bool:
     """True if the values of a kind are parts of a node, or wrap some."""
-    return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar | cst.ParamSlash)
+    return issubclass(kind, cst.CSTNode) and not issubclass(kind, cst.ParamStar)
 
 
 def is_wrapper(node: cst.CSTNode) -> bool:
@@ -91,9 +84,14 @@ def walk(*wholes: cst.CSTNode, but: tuple[type[cst.CSTNode], ...] = ()) -> Itera
             pending += reversed(children(node))
 
 
+def find_names(*wholes: cst.CSTNode) -> list[cst.Name]:
+    """The names in some nodes, in the order of the text, without those of attributes and keywords."""
+    return [node for node in walk(*wholes) if is_name(node)]
+
+
 def names_in(*wholes: cst.CSTNode) -> set[str]:
-    """The names in some nodes, without those of attributes and keywords."""
-    return {node.value for node in walk(*wholes) if is_name(node)}
+    """What the names in some nodes are."""
+    return {node.value for node in find_names(*wholes)}
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
@@ -102,6 +100,11 @@ def names_in(*wholes: cst.CSTNode) -> set[str]:
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
     """True if it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
     return isinstance(node, cst.Name) and node.value not in _CONSTANTS
+
+
+def is_same_name(one: cst.CSTNode | None, other: cst.CSTNode | None) -> bool:
+    """True if two nodes are names, and the same."""
+    return is_name(one) and is_name(other) and one.value == other.value
 
 
 def root_of(node: cst.CSTNode) -> cst.CSTNode:
@@ -180,6 +183,11 @@ def literal_value(node: cst.CSTNode) -> Any:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
+def calls_in(*wholes: cst.CSTNode) -> Iterator[cst.Call]:
+    """The calls in some nodes, in the order of the text."""
+    return (node for node in walk(*wholes) if isinstance(node, cst.Call))
+
+
 def is_plain(given: cst.Arg) -> bool:
     """True if an argument is given by position, and is not `*arguments`."""
     return given.keyword is None and not given.star
@@ -188,6 +196,11 @@ def is_plain(given: cst.Arg) -> bool:
 def positional(call: cst.Call) -> list[cst.BaseExpression]:
     """The values of a call's positional arguments, `*arguments` among them."""
     return [given.value for given in call.args if given.keyword is None and given.star != "**"]
+
+
+def method_of(call: cst.Call) -> str:
+    """The name of the method, or of the module's function, that a call calls; empty for what is called by a name."""
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
 
 
 def keywords(call: cst.Call | cst.ClassDef) -> list[cst.Arg]:
@@ -247,6 +260,13 @@ def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
     return [target.target for target in statement.targets]
 
 
+def only_target(statement: cst.CSTNode) -> cst.BaseExpression | None:
+    """What an assignment to one target binds: `x` of `x = 1`; None for anything else."""
+    if not isinstance(statement, cst.Assign) or len(statement.targets) > 1:
+        return None
+    return statement.targets[0].target
+
+
 def assigned(statement: cst.Assign) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """What an assignment binds, and its value; item by item in `a, b = 1, 2`."""
     for target in targets(statement):
@@ -296,10 +316,12 @@ def generators(node: Comprehension) -> list[cst.CompFor]:
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
     """The index in the brackets; None where there are several."""
-    if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
-        return None
-    inner = node.slice[0].slice
-    return inner.value if isinstance(inner, cst.Index) else inner if isinstance(inner, cst.Slice) else None
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index), comma=cst.MaybeSentinel.DEFAULT)]:
+            return index
+        case [cst.SubscriptElement(slice=cst.Slice() as part, comma=cst.MaybeSentinel.DEFAULT)]:
+            return part
+    return None
 
 
 def sides_of(node: cst.Comparison) -> list[cst.BaseExpression]:
@@ -338,7 +360,9 @@ def name_of(alias: Alias) -> str:
 
 def asname_of(alias: Alias) -> str | None:
     """The name after `as`."""
-    return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
+    if isinstance(alias, cst.ImportStar) or alias.asname is None:
+        return None
+    return last_name(alias.asname.name)
 
 
 def as_named(name: str, bound: str | None) -> str:
@@ -348,12 +372,9 @@ def as_named(name: str, bound: str | None) -> str:
 
 def imported(statement: Import) -> Iterator[tuple[Alias, str]]:
     """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
-    for alias in aliases(statement):
-        if isinstance(statement, cst.Import):
-            yield alias, name_of(alias)
-        else:
-            module = module_of(statement)
-            yield alias, module + name_of(alias) if module.endswith(".") else f"{module}.{name_of(alias)}"
+    module = module_of(statement)
+    start = module if module.endswith(".") or not module else f"{module}."
+    yield from ((alias, start + name_of(alias)) for alias in aliases(statement))
 
 
 def bound_by(alias: Alias) -> str:

@@ -31,8 +31,10 @@ def lost_members(file: File, own: frozenset[str]) -> Iterator[tuple[cst.Attribut
     for kind in file.all(cst.ClassDef):
         for base in kind.bases:
             canonical = file.canonical(base.value)
-            found = find_replacement(canonical).runtime if (canonical or "").startswith("tf.") else None
-            if canonical is None or found is None or not found.module.startswith(f"{RUNTIME}.tf1."):
+            if canonical is None or not canonical.startswith("tf."):
+                continue
+            found = find_replacement(canonical).runtime
+            if found is None or not found.module.startswith(f"{RUNTIME}.tf1."):
                 continue
             members = members_of(found.module, found.name)
             if members is None:

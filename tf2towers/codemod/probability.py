@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.codemod.libraries import library_name, names_taken
-from tf2towers.codemod.nodes import keywords, positional
+from tf2towers.codemod.nodes import is_name, keywords, only_target, positional
 from tf2towers.codemod.program import Program
 
 _ROOT = "tensorflow_probability"
@@ -42,9 +41,7 @@ def find_unserved(program: Program) -> str | None:
             around = file.parent(node)
             if not file.is_read(node) or library_name(file, node) not in _MODULES:
                 continue
-            is_alias = isinstance(around, cst.Assign) and m.matches(
-                around, m.Assign([m.AssignTarget(m.Name())])
-            )
+            is_alias = is_name(only_target(around))
             if not is_alias and not (isinstance(around, cst.Attribute) and around.value is node):
                 return f"{library_name(file, node)} as a value"
         for call in file.all(cst.Call):

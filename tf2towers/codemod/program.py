@@ -76,7 +76,7 @@ class File:
         self.tree = tree = tree_of(script.text, script.path)
         self.body, self.imports, self.all = tree.body, tree.imports, tree.all
         self.parent, self.ancestors, self.steps_outwards = tree.parent, tree.ancestors, tree.steps_outwards
-        self.statement, self.function_around = tree.statement, tree.function_around
+        self.statement, self.function_around, self.around = tree.statement, tree.function_around, tree.around
         self.is_read, self.is_bound = tree.is_read, tree.is_bound
         #: the results of functions that are `found_once`, and new names: function, and what for -> result
         self.found: dict[object, Any] = {}
@@ -106,14 +106,18 @@ class File:
     def decided(self) -> Decided:
         """What is decided for it."""
 
-        def is_unreached(node: cst.CSTNode, why: str) -> bool:
-            return self.program.find_unreached_context(self, node, why) is not None
+        def is_unreached(node: cst.CSTNode) -> bool:
+            return self.program.find_unreached_context(self, node) is not None
 
         return Decided(self.names, self.text, lambda: self.program.names_by_stars, is_unreached)
 
     def canonical(self, node: cst.CSTNode | None) -> str | None:
         """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
         return self.names.canonical(node)
+
+    def called(self, node: cst.CSTNode | None) -> str:
+        """The canonical name of the function that a node calls; empty where it is not known, or the node no call."""
+        return (self.canonical(node.func) if isinstance(node, cst.Call) else None) or ""
 
     @property
     def symbols(self) -> list[tuple[nodes.Symbol, str]]:
@@ -140,7 +144,7 @@ class Program:
     def __init__(
         self,
         script: Script,
-        find_unreached_context: Callable[[File, cst.CSTNode, str], str | None],
+        find_unreached_context: Callable[[File, cst.CSTNode], str | None],
         has_tf1_sign: Callable[[File], bool],
         towers: str | None = None,
         mains: frozenset[Path] = frozenset(),
@@ -212,11 +216,10 @@ class Program:
         """
         if self.is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False
-        return (
-            not self.plain_is_tf2
-            or any(_imports_v1(file) or "graph_mode" in file.script.text for file in self.files)
-            or any(canonical in _RUN_GRAPHS for file in self.files for _, canonical in file.symbols)
-        )
+        if not self.plain_is_tf2 or any(map(_imports_v1, self.files)):
+            return True
+        has_mode = any("graph_mode" in file.script.text for file in self.files)
+        return has_mode or any(name in _RUN_GRAPHS for file in self.files for _, name in file.symbols)
 
     @cached_property
     def is_tf2(self) -> bool:
@@ -228,6 +231,11 @@ class Program:
     def all_files(self) -> list[File]:
         """All files of the program, also those without TensorFlow."""
         return [*self.files, *map(self.plain_file, self.others)]
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """What the texts of all its files say."""
+        return frozenset().union(*(file.tree.texts for file in self.all_files))
 
     def given_to_attributes(self, name: str) -> list[tuple[File, cst.BaseExpression]]:
         """What the program assigns to attributes of a name, item by item, with the file."""
@@ -242,14 +250,16 @@ class Program:
     @cached_property
     def own_names(self) -> frozenset[str]:
         """The names of all functions and classes that its files define."""
-        functions = (unit.name.value for file in self.all_files for unit in file.all(cst.FunctionDef))
-        classes = (unit.name.value for file in self.all_files for unit in file.all(cst.ClassDef))
+        files = self.all_files
+        functions = (unit.name.value for file in files for unit in file.all(cst.FunctionDef))
+        classes = (unit.name.value for file in files for unit in file.all(cst.ClassDef))
         return frozenset([*functions, *classes])
 
     @cached_property
     def names_by_stars(self) -> frozenset[str]:
         """What files call their own at the top, where one takes all names of another: it takes new ones, too."""
-        if not any(self.module_of(file, name) for file in self.files for name in file.meanings.star_imports):
+        stars = [(file, name) for file in self.files for name in file.meanings.star_imports]
+        if not any(self.module_of(file, name) for file, name in stars):
             return frozenset()
         tops = (
             (name, file.meanings.top_meaning(name)) for file in self.files for name in file.meanings.top_names
@@ -331,7 +341,9 @@ class Program:
     def _any_module_of(self, file: File, dotted: str) -> File | None:
         """The local module that a dotted name in a file's imports means, with or without TensorFlow."""
         path = self.imports.imports_of(file.path).get(dotted) if dotted.strip(".") else None
-        return self.plain_file(path) if path in self.others else self.file(path) if path is not None else None
+        if path in self.others:
+            return self.plain_file(path)
+        return self.file(path) if path is not None else None
 
     def is_local(self, file: File, canonical: str) -> bool:
         """True if a name is in a local module that a file imports."""
@@ -384,7 +396,8 @@ def unknown_attributes(file: File) -> set[str]:
     """The names that are read of objects that may be anything, and of the program's own classes."""
     known = ((node, file.canonical(node)) for node in file.all(cst.Attribute))
     own = file.program.own_names
-    return {node.attr.value for node, name in known if name is None or not own.isdisjoint(name.split("."))}
+    own_or_any = (node for node, name in known if name is None or not own.isdisjoint(name.split(".")))
+    return {node.attr.value for node in own_or_any}
 
 
 def _names_v1(file: File) -> bool:

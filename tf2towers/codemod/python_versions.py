@@ -38,19 +38,20 @@ _SAME_CLASSES = {"basestring": "str", "unicode": "str"}
 _LAZY = frozenset({"builtins.map", "builtins.filter", "builtins.zip"})
 #: steps of a conversion from Python 2 after which the program computes something else
 _DIFFERS = re.compile(r"integer|were bytes|as floats|of Python 2$|input\(\)|pickles")
-_NOT_KNOWN = (ValueError, TypeError, LookupError, SyntaxError)
+_Version = tuple[int, int]
+_Through = Set[cst.CSTNode]
 #: errors that a missing name or module raises
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 
 def is_never_reached(file: File, node: cst.CSTNode) -> bool:
     """True if a node is only reached in an old Python, or where a library still has what is gone."""
-    if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
-        return True
+    for test, is_yes in branches_around(file, node):
+        if _truth(file, test) is (not is_yes):
+            return True
     for around in file.ancestors(node):
         if isinstance(around, cst.ExceptHandler):
-            whole = file.parent(around)
-            if isinstance(whole, cst.Try) and _succeeds(file, nodes.block(whole)):
+            if _succeeds(file, nodes.block(file.parent(around))):
                 return True
     return False
 
@@ -60,11 +61,11 @@ def is_expected_to_fail(file: File, node: cst.CSTNode) -> bool:
 
     Where there are imports alone in the `try`, any handler is for these.
     """
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and inner in nodes.block(around):
-            imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
-            return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
-    return False
+    around = next(file.tree.tries_around(node), None)
+    if around is None:
+        return False
+    imports = all(isinstance(statement, nodes.Import) for statement in nodes.block(around))
+    return imports or any(map(_only_for_missing, around.handlers))
 
 
 def _only_for_missing(handler: cst.ExceptHandler) -> bool:
@@ -81,66 +82,66 @@ def _succeeds(file: File, body: list[nodes.Statement]) -> bool:
             names = [file.canonical(statement.value) or ""]
         else:
             return False
-        if any(name.partition(".")[0] not in sys.stdlib_module_names or gone_part(name) for name in names):
+        of_python = {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+        if not of_python or any(map(gone_part, names)):
             return False
     return True
 
 
 def _truth(file: File, test: cst.BaseExpression) -> bool | None:
     """The result of a test, by version or by what exists, in all Pythons that run TF 2.21; None if they differ."""
-    try:
-        answers = {bool(_value(file, test, version, frozenset())) for version in _PYTHONS}
-    except _NOT_KNOWN:
-        return None
+    answers = {_answer(file, test, version, frozenset()) for version in _PYTHONS}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _value(file: File, node: cst.BaseExpression, version: tuple[int, int], through: Set[cst.CSTNode]) -> Any:
-    """The value of a test or a part of one in a Python; raises one of _NOT_KNOWN where it is not known.
+def _answer(file: File, test: cst.BaseExpression, version: _Version, through: _Through) -> bool | None:
+    """The result of a test in one Python; None where it is not known."""
+    with contextlib.suppress(ValueError, TypeError, LookupError, SyntaxError):
+        return bool(_value(file, test, version, through))
+    return None
+
+
+def _value(file: File, node: cst.BaseExpression, version: _Version, through: _Through) -> Any:
+    """The value of a test or a part of one in a Python; raises an error where it is not known.
 
     `through` are the names that led to it.
     """
+
+    def value(part: cst.BaseExpression) -> Any:
+        return _value(file, part, version, through)
+
     known = {
         "sys.version_info": version, "sys.version_info.major": version[0],
         "sys.version": f"{version[0]}.{version[1]}.0", "six.PY2": False, "six.PY3": True,
     }  # fmt: skip
+    if (name := file.canonical(node)) in known:
+        return known[name]
     match node:
         case cst.UnaryOperation(operator=cst.Not()):
-            return not _value(file, node.expression, version, through)
-        case cst.BooleanOperation():
-            answers: set[bool | None] = set()
-            for part in (node.left, node.right):
-                with contextlib.suppress(*_NOT_KNOWN):
-                    answers.add(bool(_value(file, part, version, through)))
-                    continue
-                answers.add(None)
-            decisive = isinstance(node.operator, cst.Or)
-            if decisive not in answers and None in answers:
-                raise ValueError
-            return decisive if decisive in answers else not decisive
-        case cst.Comparison() if (sides := nodes.compared(node)) is not None and type(sides[1]) in _COMPARE:
-            left, right = (_value(file, side, version, through) for side in (sides[0], sides[2]))
-            return _COMPARE[type(sides[1])](left, right)
-        case cst.Subscript() if (index := nodes.index_of(node)) is not None:
-            whole = _value(file, node.value, version, through)
-            if isinstance(index, cst.Slice):
-                bounds = (index.lower, index.upper, index.step)
-                return whole[
-                    slice(*(None if bound is None else nodes.literal_value(bound) for bound in bounds))
-                ]
-            return whole[nodes.literal_value(index)]
-        case cst.Call() if (
-            file.canonical(node.func) == "builtins.hasattr" and len(nodes.positional(node)) == 2
+            return not value(node.expression)
+        case cst.BooleanOperation(left=left, operator=sign, right=right):
+            answers = {_answer(file, part, version, through) for part in (left, right)}
+            decisive = isinstance(sign, cst.Or)
+            if decisive in answers or None not in answers:
+                return decisive if decisive in answers else not decisive
+            raise ValueError
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(sign, right)]) if (
+            type(sign) in _COMPARE
         ):
-            of, attribute = nodes.positional(node)
-            if (home := file.canonical(of)) and gone_part(f"{home}.{nodes.literal(attribute)!s}"):
+            return _COMPARE[type(sign)](value(left), value(right))
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice() as part)]):
+            bounds = (part.lower, part.upper, part.step)
+            return value(node.value)[slice(*(each and nodes.literal_value(each) for each in bounds))]
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index() as index)]):
+            return value(node.value)[nodes.literal_value(index.value)]
+        case cst.Call(args=[cst.Arg(value=of), cst.Arg(value=attribute)]):
+            home = file.canonical(of) if file.called(node) == "builtins.hasattr" else None
+            if home and gone_part(f"{home}.{nodes.literal(attribute)!s}"):
                 return False
-        case cst.Name() | cst.Attribute() if (name := file.canonical(node)) in known:
-            return known[name]
         case cst.Name() if node not in through:
             match file.meanings.values(node):  # lists and dictionaries may change
-                case [cst.BaseExpression() as value] if not isinstance(value, cst.BaseDict | cst.BaseList):
-                    return _value(file, value, version, {*through, node})
+                case [cst.BaseExpression() as held] if not isinstance(held, cst.BaseDict | cst.BaseList):
+                    return _value(file, held, version, {*through, node})
     return nodes.literal_value(node)
 
 
@@ -164,11 +165,10 @@ def counterpart(file: File, name: cst.Name) -> str | None:
 def _is_asked_for(file: File, name: cst.Name) -> bool:
     """True if a name is a class that `isinstance` or `issubclass` asks for, alone or in a tuple."""
     around = file.parent(name)
-    asked: cst.CSTNode = around if isinstance(around, cst.Tuple) else name
+    asked = around if isinstance(around, cst.Tuple) else name
     call = file.parent(asked)
-    if not isinstance(call, cst.Call) or asked not in nodes.positional(call)[1:2]:
-        return False
-    return file.canonical(call.func) in ("builtins.isinstance", "builtins.issubclass")
+    is_second = isinstance(call, cst.Call) and asked in nodes.positional(call)[1:2]
+    return is_second and file.called(call) in ("builtins.isinstance", "builtins.issubclass")
 
 
 @found_once
@@ -198,16 +198,6 @@ def missed_names(file: File) -> Iterator[cst.Name]:
             yield name
 
 
-def made_lists(file: File) -> Iterator[cst.Call]:
-    """The calls that become a list, whichever Python the program is for."""
-    yield from (call for call in lists_of_python2(file) if are_lists_in_both(file.program))
-
-
-def are_lists_in_both(program: Program) -> bool:
-    """True if a list that only Python 2 makes is one whichever Python the program is for."""
-    return program.python is not None or where_pythons_differ(program) is None
-
-
 def lists_of_python2(file: File) -> Iterator[cst.Call]:
     """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
 
@@ -216,12 +206,8 @@ def lists_of_python2(file: File) -> Iterator[cst.Call]:
     if file.script.conversion is not None:
         return
     for call in file.all(cst.Call):
-        around = file.parent(call)
-        target = file.parent(around) if isinstance(around, cst.AssignTarget) else around
-        if not isinstance(target, cst.Assign) or target.value is not call or len(target.targets) != 1:
-            continue
-        name = target.targets[0].target
-        if file.canonical(call.func) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
+        name = nodes.only_target(file.parent(call))
+        if file.called(call) in _LAZY and nodes.is_name(name) and _is_used_as_list(file, name, call):
             yield call
 
 
@@ -231,7 +217,7 @@ def _is_used_as_list(file: File, name: cst.Name, call: cst.Call) -> bool:
             continue
         around = file.parent(used)
         called = isinstance(around, cst.Call) and used in nodes.positional(around)
-        measured = isinstance(around, cst.Call) and called and file.canonical(around.func) == "builtins.len"
+        measured = called and file.called(around) == "builtins.len"
         indexed = isinstance(around, cst.Subscript) and around.value is used
         if (measured or indexed) and file.meanings.values(used) == [call]:
             return True

@@ -11,7 +11,7 @@ there, and what is called from it. Where such code looks names up by other means
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 import libcst as cst
 import libcst.matchers as m
@@ -35,8 +35,6 @@ ALL_OF_A_MODULE = frozenset({
     "sys.modules", "inspect.getmodule", "gc.get_objects", "unittest.main", "tf.test.main", "doctest.testmod",
     "absl.testing.absltest.main", "fire.Fire", "nose.main", "nose.runmodule", "pytest.main",
 })  # fmt: skip
-#: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
-_TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 #: `if __name__ == "__main__":`, with nothing for other cases
 _MAIN_NAME = m.SimpleString('"__main__"') | m.SimpleString("'__main__'")
 IF_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _MAIN_NAME)]), orelse=None)
@@ -44,14 +42,12 @@ IF_MAIN = m.If(m.Comparison(m.Name("__name__"), [m.ComparisonTarget(m.Equal(), _
 Unit = cst.FunctionDef | cst.ClassDef
 
 
-def find_unreached_context(file: File, node: cst.CSTNode, why: str) -> str | None:
+def find_unreached_context(file: File, node: cst.CSTNode) -> str | None:
     """The unreached code that a symbol without counterpart may stay in, in words; None if a run may reach it."""
     if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name.value}, which nothing here calls"
     if _only_as_main(file, node):
         return "code that only runs if this file is the script itself"
-    if "tf.contrib.tpu" in why and any(map(_TPU.search, _asked_names(file, node))):
-        return "code for TPUs"
     return None
 
 
@@ -61,7 +57,6 @@ def note_site(
     code: str,
     message: str,
     *,
-    why: str = "",
     advice: str = "",
     stays: str = "it stays in {}, and raises where it is reached",
     kind: FindingKind = "left",
@@ -69,10 +64,9 @@ def note_site(
     """Notes a site as left, with advice; if no run reaches the site, it is only a note.
 
     Args:
-        why: the reason for the finding, by which code for TPUs is known (`find_unreached_context`).
         stays: the words of the note on a site that no run reaches.
     """
-    if (where := find_unreached_context(file, node, why)) is None:
+    if (where := find_unreached_context(file, node)) is None:
         file.note(node, code, message + advice, kind)
     else:
         file.note(node, code, f"{message}; {stays.format(where)}", "note")
@@ -88,8 +82,7 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
         return frozenset()
     files = main.program.all_files
     waiting: list[tuple[File, Unit]] = []
-    runs: list[tuple[File, cst.CSTNode]] = []
-    named = {"main"}  # tf.app.run() calls it
+    new: list[tuple[File, cst.CSTNode]] = []
     for file in files:
         # a notebook's cells may call by magics (%time f()), and are run by hand
         all_called = file.main and (file.script.notebook is not None or not _is_script(file))
@@ -98,23 +91,21 @@ def never_called(main: File) -> frozenset[cst.CSTNode]:
                 continue
             if isinstance(statement, Unit) and not (all_called or _is_called_unnamed(file, statement)):
                 waiting.append((file, statement))
-                runs += ((file, part) for part in _run_at_definition(statement))
+                new += ((file, node) for node in evaluated_nodes(statement))
             else:
-                runs.append((file, statement))
-    of_tensorflow = {
-        file: {node for symbol, _ in file.symbols for node in nodes.walk(symbol)} for file in files
-    }
-    new = runs
+                new += ((file, node) for node in nodes.walk(statement))
+    of_tensorflow = {file: set(nodes.walk(*(symbol for symbol, _ in file.symbols))) for file in files}
+    runs: list[tuple[File, cst.CSTNode]] = []
+    named = {"main"}  # tf.app.run() calls it
     while new:
-        named = named.union(*(_names_in(part, of_tensorflow[file]) for file, part in new))
-        new = [(file, unit) for file, unit in waiting if unit.name.value in named]
-        waiting = [found for found in waiting if found not in new]
-        runs = [*runs, *new]
-    stems = {file.path.parent.name if file.path.name == "__init__.py" else file.path.stem for file in files}
-    handed_on = any(
-        _is_module_handed_on(file, node, stems) for file, part in runs for node in nodes.walk(part)
-    )
-    if any(_looks_names_up(file, node, handed_on) for file, part in runs for node in nodes.walk(part)):
+        runs += new
+        own = (node for file, node in new if node not in of_tensorflow[file])
+        named |= {name for node in own for name in _names_of(node)}
+        called = [(file, unit) for file, unit in waiting if unit.name.value in named]
+        waiting = [found for found in waiting if found not in called]
+        new = [(file, node) for file, unit in called for node in nodes.walk(unit)]
+    handed_on = any(_is_module_handed_on(file, node) for file, node in runs)
+    if any(_looks_names_up(file, node, handed_on) for file, node in runs):
         return frozenset()
     return frozenset(unit for _, unit in waiting)
 
@@ -139,7 +130,7 @@ def evaluated_nodes(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
         node = pending.pop()
         yield node
         if isinstance(node, cst.FunctionDef):
-            pending += [*nodes.decorators(node), *nodes.defaults(node)]
+            pending += [*nodes.decorators(node), *nodes.parameters(node), *filter(None, [node.returns])]
         elif isinstance(node, cst.Lambda):
             pending += nodes.defaults(node)
         else:
@@ -150,13 +141,14 @@ def is_named(file: File, imported: nodes.Alias) -> bool:
     """True if anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = nodes.bound_by(imported)
     for each in file.program.all_files:
-        local = (node for node in each.all(cst.ImportFrom) if not _is_library(each, nodes.module_of(node)))
+        froms = each.all(cst.ImportFrom)
+        local = (node for node in froms if not _is_library(each, nodes.module_of(node)))
         taken = (alias for node in local for alias in nodes.aliases(node))
         names = (alias for alias in taken if alias is not imported)
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
-            or any(nodes.literal(text) == bound for text in each.tree.literals)
+            or bound in each.tree.texts
             or bound in map(nodes.name_of, names)
         ):
             return True
@@ -171,9 +163,10 @@ def _is_library(file: File, module: str) -> bool:
 def _is_script(file: File) -> bool:
     """True if a file does something when it is run; else it is a module that other programs call."""
     own = {unit.name.value for unit in file.body if isinstance(unit, Unit)}
-    local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
-    for node in (node for each in file.body if not isinstance(each, Unit) for node in nodes.walk(each)):
-        called = file.canonical(node.func) or "" if isinstance(node, cst.Call) else ""
+    modules = file.program.imports.imports_of(file.path)
+    local = {dotted.lstrip(".").partition(".")[0] for dotted in modules}
+    for node in nodes.walk(*(each for each in file.body if not isinstance(each, Unit))):
+        called = file.called(node)
         if called in session_names() or called == "tf.app.run" or nodes.last_name(node) == "__name__":
             return True
         if called.lstrip(".").partition(".")[0] in own | local - {""}:
@@ -187,34 +180,18 @@ def _is_called_unnamed(file: File, unit: Unit) -> bool:
         return bool(unit.decorators) or (unit.name.value.startswith("__") and unit.name.value.endswith("__"))
     names = [file.canonical(base) or "" for base in nodes.bases(unit)]
     own_bases = any(name != "builtins.object" and not name.startswith("tf.") for name in names)
-    registers = any(nodes.is_name(node) and node.value == "__metaclass__" for node in nodes.walk(unit))
+    registers = "__metaclass__" in nodes.names_in(unit)
     return bool(unit.decorators or unit.keywords or own_bases or registers)
 
 
-def _run_at_definition(unit: Unit) -> Iterator[cst.CSTNode]:
-    """What of a function or class runs where it is defined: defaults, annotations, a class's bases and own body."""
-    if isinstance(unit, cst.ClassDef):
-        yield from nodes.bases(unit)
-        for statement in nodes.block(unit):
-            yield from _run_at_definition(statement) if isinstance(statement, Unit) else [statement]
-    else:
-        yield from (*nodes.decorators(unit), *nodes.defaults(unit))
-        notes = [each.annotation for each in nodes.parameters(unit)] + [unit.returns]
-        yield from (note.annotation for note in notes if note is not None)
-
-
-def _names_in(part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) -> set[str]:
-    """The names in a part of a file, without TensorFlow's; of imports only what gets another name."""
-    found: set[str] = set()
-    for node in nodes.walk(part):
-        if node not in of_tensorflow:
-            found.add(nodes.last_name(node))
-            if isinstance(value := nodes.literal(node), str):
-                found.update((value, *re.split(r"[.:]", value)))  # "models.vgg:build"
-            elif isinstance(node, cst.Import | cst.ImportFrom):
-                renamed = (alias for alias in nodes.aliases(node) if nodes.asname_of(alias) is not None)
-                found.update(nodes.name_of(alias).rpartition(".")[2] for alias in renamed)
-    return found
+def _names_of(node: cst.CSTNode) -> Iterator[str]:
+    """The name that a node is, or those in a text; of an import what gets another name."""
+    yield nodes.last_name(node)
+    if isinstance(value := nodes.literal(node), str):
+        yield from (value, *re.split(r"[.:]", value))  # "models.vgg:build"
+    elif isinstance(node, nodes.Import):
+        renamed = (alias for alias in nodes.aliases(node) if nodes.asname_of(alias) is not None)
+        yield from (nodes.name_of(alias).rpartition(".")[2] for alias in renamed)
 
 
 def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
@@ -225,11 +202,13 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
     if not isinstance(node, nodes.Symbol):
         return False
     name, call = nodes.last_name(node), file.parent(node)
+    bindings = file.meanings.bindings(node)  # `vars = tf.trainable_variables()`
+    is_own = bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
     if isinstance(node, cst.Attribute):
         of_builtins = name in _LOOK_UP and "builtin" in nodes.last_name(node.value)
         if of_builtins or (name == "__dict__" and handed_on):
             return True
-    elif name in _LOOK_UP and not _is_own(file, node):
+    elif name in _LOOK_UP and not is_own:
         given = nodes.positional(call) if isinstance(call, cst.Call) and call.func is node else []
         if name not in ("vars", "getattr") or len(given) < (2 if name == "getattr" else 1):
             return True
@@ -237,54 +216,34 @@ def _looks_names_up(file: File, node: cst.CSTNode, handed_on: bool) -> bool:
     return name in _BY_OTHER_MEANS or file.canonical(node) in ALL_OF_A_MODULE
 
 
-def _is_own(file: File, name: cst.CSTNode) -> bool:
-    """True if a name is the file's own: `vars = tf.trainable_variables()`."""
-    bindings = file.meanings.bindings(name)
-    return bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
-
-
-def _is_module_handed_on(file: File, node: cst.CSTNode, stems: Set[str]) -> bool:
+def _is_module_handed_on(file: File, node: cst.CSTNode) -> bool:
     """True if a node is a module of the program, or may be one by a star, of which nothing is taken at once."""
-    if not isinstance(node, nodes.Symbol):
+    around = file.parent(node) if isinstance(node, nodes.Symbol) and file.is_read(node) else None
+    if around is None or (isinstance(around, cst.Attribute) and around.attr.value != "__dict__"):
         return False
-    root = nodes.root_of(node)
-    if not nodes.is_name(root) or not file.is_read(node):
-        return False
-    around = file.parent(node)
-    if isinstance(around, cst.Attribute) and around.attr.value != "__dict__":
-        return False
-    bindings = file.meanings.bindings(root)
-    if not bindings:
-        return bool(file.meanings.star_imports) and nodes.last_name(node) in stems
-    local = file.program.imports.imports_of(file.path)
-    rest = file.text.of(node)[len(root.value) :] if isinstance(node, cst.Attribute) else ""
-    return any(isinstance(each, Imported) and each.target + rest in local for each in bindings)
+    bindings, canonical = file.meanings.bindings(node), file.canonical(node)
+    if nodes.is_name(node) and not bindings and file.meanings.star_imports:
+        return canonical is None
+    meant = {canonical, *(each.target for each in bindings if isinstance(each, Imported))}
+    return not meant.isdisjoint(file.program.imports.imports_of(file.path))
 
 
 def _only_as_main(file: File, node: cst.CSTNode) -> bool:
     """True if a node is in the `if __name__ == "__main__":` of a module that the script imports."""
     if file.main or any("runpy" in each.script.text for each in file.program.files):
         return False
-    steps = file.steps_outwards(node)
-    return any(m.matches(around, IF_MAIN) and inner in nodes.block(around) for inner, around in steps)
-
-
-# -- what a test asks for by its name ----------------------------------------------------------------------------------
+    for inner, around in file.steps_outwards(node):
+        if m.matches(around, IF_MAIN) and inner in nodes.block(around):
+            return True
+    return False
 
 
 def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The tests of each `if` that a node is in, innermost first, and whether it is where the test says yes."""
     for inner, around in file.steps_outwards(node):
         if isinstance(around, nodes.Branch) and inner is not around.test:
-            yield around.test, inner in (nodes.block(around) if isinstance(around, cst.If) else [around.body])
-
-
-def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
-    """The names without which a node is not reached: of what has to be true."""
-    for test, is_yes in branches_around(file, node):
-        denied = isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not)
-        if is_yes != denied:
-            yield nodes.last_name(test.expression if isinstance(test, cst.UnaryOperation) else test)
+            yes = nodes.block(around) if isinstance(around, cst.If) else [around.body]
+            yield around.test, inner in yes
 
 
 # -- imports and loads without which the program goes on --------------------------------------------------------------
@@ -292,7 +251,7 @@ def _asked_names(file: File, node: cst.CSTNode) -> Iterator[str]:
 
 def may_fail(file: File, node: cst.CSTNode) -> bool:
     """True if the program goes on if an import or a load fails, or never reaches it."""
-    return is_guarded(file, node) or find_unreached_context(file, node, "") is not None
+    return is_guarded(file, node) or find_unreached_context(file, node) is not None
 
 
 def is_guarded(file: File, node: cst.CSTNode) -> bool:

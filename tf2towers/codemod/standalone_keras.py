@@ -17,12 +17,18 @@ _HOME = "tf2towers.runtime.tf1.standalone_keras"
 _DATA = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.", "keras.utils.to_categorical.",
          "keras.utils.np_utils.")  # fmt: skip
 #: what the runtime makes of tf_keras, too: its names and seeds would be standalone Keras's
-_NAMES = ("keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn")
+_NAMES = (
+    "keras", "layers", "nn.rnn_cell", "ops.rnn_cell", "rnn", "seq2seq", "slim", "cudnn_rnn",
+)  # fmt: skip
 _OTHERS = tuple(f"tf.{home}{name}" for home in ("", "contrib.", "python.") for name in _NAMES)
 #: what was not measured against Keras 2.2.4
-_METHODS = frozenset({"add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml"})
+_METHODS = frozenset({
+    "add_metric", "add_update", "add_weight", "get_updates_for", "to_yaml",
+})  # fmt: skip
 #: classes of Keras that a script's own may derive from
-_BASES = frozenset({"keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence"})
+_BASES = frozenset({
+    "keras.callbacks.Callback", "keras.utils.Sequence", "keras.utils.data_utils.Sequence",
+})  # fmt: skip
 #: what Keras 3's backend still has
 _BACKEND = frozenset({
     "backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype",
@@ -72,7 +78,7 @@ def find_unserved(program: Program) -> str | None:
 def _unserved_argument(file: File) -> str | None:
     """An argument that was not measured; texts that stand for functions are all as Keras 2.2.4 had them."""
     given = [each for call in file.all(cst.Call) for each in call.args]
-    texts = {literal(text) for each in file.program.all_files for text in each.tree.literals}
+    texts = file.program.texts
     names = {each.keyword.value for each in given if each.keyword is not None}
     names |= texts if any(each.star == "**" for each in given) else set()
     if {"recurrent_dropout", "implementation"} <= names:
@@ -103,7 +109,7 @@ def is_data(name: str) -> bool:
 
 def is_older_than_2_3(program: Program) -> bool:
     """True if a program reads the name that Keras gave the accuracy until 2.2; later ones take it as it is written."""
-    texts = {literal(text) for file in program.all_files for text in file.tree.literals}
+    texts = program.texts
     return {"val_acc", "accuracy"} <= texts and not {"acc", "val_accuracy"} & texts
 
 

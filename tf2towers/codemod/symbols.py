@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 #: Builtins of Python 2 that Python 3 scripts of that age still name.
-PYTHON2_BUILTINS = frozenset(
-    {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
-)
+PYTHON2_BUILTINS = frozenset({
+    "xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile",
+})  # fmt: skip
 
 RUNTIME = "tf2towers.runtime"
 #: the runtime's packages; a script imports all their names from the runtime itself
@@ -159,15 +159,18 @@ def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
 
 def read_table(name: str) -> list[list[str]]:
     """The rows of a table, heading left out."""
-    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]
-    return [line.split("\t") for line in lines if line]
+    return [line.split("\t") for line in _lines_of(name) if line]
+
+
+def _lines_of(name: str) -> list[str]:
+    text = Path(__file__).parent.joinpath(name).read_text(encoding="utf-8")
+    return text.splitlines()[1:]
 
 
 @cache
 def _lines() -> dict[str, str]:
     """The lines of the table, by name."""
-    lines = Path(__file__).with_name("symbols.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {line.partition("\t")[0]: line for line in lines}
+    return {line.partition("\t")[0]: line for line in _lines_of("symbols.tsv")}
 
 
 def _written_row(name: str) -> Row | None:
@@ -203,7 +206,8 @@ def _row_of_public(name: str, row_of: Callable[[str], Row | None]) -> Row | None
         public = row_of(f"{home}.{last}")
         if public is None or "m" in public.marks or private_row(name) is not None:
             continue
-        if "1" in public.marks or home.startswith("tf.contrib."):  # TF 2 adds no names to contrib
+        # TF 2 adds no names to contrib
+        if "1" in public.marks or home.startswith("tf.contrib."):
             marks = "1s" if "s" in public.marks else "1"
             target, object_name = public.target or public.name, public.public or public.name
             return Row(name, public.kind, target, public.code, public=object_name, marks=marks)
@@ -228,7 +232,8 @@ def symbol_table() -> dict[str, Row]:
         for name in _lines()
         if name == home or name.startswith(f"{home}.")
     )
-    return {name: row for name in sorted({*_lines(), *by_alias}) if (row := row_of(name)) is not None}
+    names = sorted({*_lines(), *by_alias})
+    return {name: row for name in names if (row := row_of(name)) is not None}
 
 
 class PrivateModule(NamedTuple):
@@ -271,9 +276,12 @@ def find_replacement(canonical: str) -> Found:
 def _spelled(canonical: str) -> Found:
     module, _, name = canonical.rpartition(".")
     if row_of(canonical) is None:
+        if canonical in _private_modules():
+            return Found("private", f"tensorflow{canonical[2:]}")
         known = _private_modules().get(module)
         if known is not None and known.is_generated:
-            for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
+            # all began with `_` until TF 1.5
+            for spelling in (name, name.removeprefix("_")):
                 if spelling in known.same:
                     return Found("private", f"tensorflow{module[2:]}.{spelling}")
             why = (
@@ -288,7 +296,8 @@ def _spelled(canonical: str) -> Found:
             return _made(row, rest, canonical)
         if row is not None and row.code:
             break
-    codes = (row.code for name, _ in beginnings(canonical) if (row := row_of(name)) is not None)
+    rows = (row_of(name) for name, _ in beginnings(canonical))
+    codes = (row.code for row in rows if row is not None)
     return _left(canonical, next(filter(None, codes), "T2T620"), _advice(canonical))
 
 
@@ -304,7 +313,8 @@ def _made(row: Row, rest: str, canonical: str) -> Found:
 
 def _left(canonical: str, code: str, why: str) -> Found:
     says = " has no counterpart in TF 2.21" if code == "T2T620" else ""
-    if says and why.startswith(("tf.", "a ", "the ")) and " ended" not in why and "no longer" not in why:
+    is_name = why.startswith(("tf.", "a ", "the "))
+    if says and is_name and " ended" not in why and "no longer" not in why:
         why = f"use {why}"
     return Found("left", code=code, why=f"{canonical}{says}{': ' + why if why else ''}")
 
@@ -367,7 +377,8 @@ def public_spelling(canonical: str) -> str:
 def public_name(canonical: str) -> str:
     """The public TF1 name of a symbol that also had a private one, or one under contrib."""
     row = row_of(canonical)
-    return row.public if row is not None and row.public and "f" not in row.marks else canonical
+    has_one = row is not None and "f" not in row.marks
+    return (row.public if row is not None and has_one else "") or canonical
 
 
 def _marks(canonical: str) -> str:

@@ -16,15 +16,16 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod import nodes
-from tf2towers.codemod.meanings import Assigned, Defined
+from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.program import File, found_once
+from tf2towers.codemod.reached import branches_around
 from tf2towers.codemod.standalone_keras import find_unserved, gone_from_keras, is_older_than_2_3
 from tf2towers.codemod.symbols import read_table
 
 #: what turns eager execution on
-EAGER = frozenset(
-    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
-)
+EAGER = frozenset({
+    "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
+})  # fmt: skip
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 _MODES = "tf.estimator.ModeKeys"
@@ -44,8 +45,6 @@ _OF_CLASSES = frozenset({
 _OF_VARIABLES = {"tf.Variable": frozenset({"collections", "expected_shape", "use_resource"})}
 #: names that plain TF 2 has, and that raise where no graph is built
 _OF_GRAPHS = frozenset({"tf.gradients", "tf.hessians"})
-#: attributes that neither an eager tensor nor an eager variable has
-_OF_ELEMENTS = frozenset({"consumers", "eval", "graph", "op"})
 #: functions that return a tensor, and one that returns a variable
 _TENSORS = frozenset({
     "tf.abs", "tf.add", "tf.add_n", "tf.argmax", "tf.cast", "tf.concat", "tf.constant", "tf.convert_to_tensor",
@@ -58,6 +57,13 @@ _TENSORS = frozenset({
 })  # fmt: skip
 #: functions that return an operation in a graph, and nothing without one
 _OPERATIONS = frozenset({"tf.group", "tf.no_op"})
+#: attribute -> the functions whose results have it in a graph, and lack it without one
+_OF_GRAPHS_ALONE = {
+    **dict.fromkeys(("consumers", "eval", "graph", "op"), _TENSORS | _OPERATIONS),
+    "name": _TENSORS - {"tf.Variable"} | _OPERATIONS,
+    "run": _OPERATIONS,
+    "initialized_value": frozenset({"tf.Variable"}),
+}
 #: what builds a graph in TF 2, or runs functions of a program in one
 _BUILDERS = re.compile(
     r"tf\.(Graph|GradientTape|Module|autograph|compat|data|distribute|estimator|function|graph_util|keras|map_fn|"
@@ -80,7 +86,8 @@ def _signs(file: File) -> Iterator[cst.CSTNode]:
     gone = [node for node, _ in gone_from_keras(file)]
     if gone and is_older_than_2_3(file.program) and find_unserved(file.program) is None:
         yield from gone  # its models are graphs
-    yield from (node for node in file.all(cst.Attribute) if file.is_read(node) and _is_lost(file, node))
+    read = filter(file.is_read, file.all(cst.Attribute))
+    yield from (node for node in read if _is_lost(file, node))
     for call in file.all(cst.Call):
         canonical = file.canonical(call.func)
         if canonical is None or not isinstance(call.func, nodes.Symbol) or not file.names.is_plain(call.func):
@@ -101,15 +108,8 @@ def _is_lost(file: File, node: cst.Attribute) -> bool:
         return name not in file.program.own_names and isinstance(file.parent(node), cst.Call)
     if name in _OF_DATASETS:
         return _is_dataset(file, node.value)
-    if isinstance(node.value, cst.Name | cst.Call | cst.BinaryOperation):
-        if name in _OF_ELEMENTS and _is_made_by(file, node.value, _TENSORS | _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "run" and _is_made_by(file, node.value, _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "name" and _is_made_by(file, node.value, _TENSORS - {"tf.Variable"} | _OPERATIONS):
-            return _is_eager_there(file)
-        if name == "initialized_value" and _is_made_by(file, node.value, frozenset({"tf.Variable"})):
-            return _is_eager_there(file)
+    if name in _OF_GRAPHS_ALONE and _is_made_by(file, node.value, _OF_GRAPHS_ALONE[name]):
+        return _is_eager_there(file)
     return name == "value" and _is_dimension(file, node.value)
 
 
@@ -130,7 +130,8 @@ def _is_made_by(file: File, node: cst.CSTNode, functions: frozenset[str], depth:
 
 def _is_eager_there(file: File) -> bool:
     """True if TF 2 certainly runs code outside of a graph: no file of the program names what builds one."""
-    return not any(_BUILDERS.match(canonical) for each in file.program.files for _, canonical in each.symbols)
+    names = (canonical for each in file.program.files for _, canonical in each.symbols)
+    return not any(map(_BUILDERS.match, names))
 
 
 def _names_keras(file: File) -> bool:
@@ -167,21 +168,18 @@ def _is_function(file: File, given: cst.BaseExpression) -> bool:
         case cst.Lambda():
             return True
         case cst.Attribute(value=cst.Name("self"), attr=attribute):
-            around = next((each for each in file.ancestors(given) if isinstance(each, cst.ClassDef)), None)
+            around = file.around(given, cst.ClassDef)
             return around is not None and attribute.value in _methods(around)
         case cst.Call(func=function):
             made_by = file.meanings.bindings(function)
             return bool(made_by) and all(
                 isinstance(each, Defined) and _makes_function(each.node) for each in made_by
             )
-    bound = file.meanings.bindings(given)
-    return bool(bound) and all(
-        (isinstance(each, Defined) and isinstance(each.node, cst.FunctionDef))
-        or (
-            (isinstance(each, Assigned) and isinstance(each.value, cst.Call | cst.Lambda))
-            and _is_function(file, each.value)
-        )
-        for each in bound
+    made = [getattr(each, "value", getattr(each, "node", None)) for each in file.meanings.bindings(given)]
+    return bool(made) and all(
+        isinstance(each, cst.FunctionDef)
+        or (isinstance(each, cst.Call | cst.Lambda) and _is_function(file, each))
+        for each in made
     )
 
 
@@ -189,7 +187,8 @@ def _makes_function(definition: cst.FunctionDef | cst.ClassDef) -> bool:
     """True if a class has objects that are called, or a function returns one that is defined in it."""
     if isinstance(definition, cst.ClassDef):
         return "__call__" in _methods(definition)
-    inner = {each.name.value for each in nodes.block(definition) if isinstance(each, cst.FunctionDef)}
+    body = nodes.block(definition)
+    inner = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
     returned = [each.value for each in nodes.walk(definition) if isinstance(each, cst.Return)]
     return any(nodes.is_name(value) and value.value in inner for value in returned)
 
@@ -204,13 +203,9 @@ def _methods(definition: cst.ClassDef) -> set[str]:
 
 def _is_guarded(file: File, node: cst.CSTNode) -> bool:
     """True if the program goes on where the sign fails, or asks before it."""
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
-            return True
-        if isinstance(around, cst.If | cst.IfExp) and inner is not around.test:
-            if re.search(r"version|hasattr|eager", file.text.of(around.test), re.IGNORECASE):
-                return True
-    return False
+    asks = re.compile(r"version|hasattr|eager", re.IGNORECASE)
+    tests = (file.text.of(test) for test, _ in branches_around(file, node))
+    return next(file.tree.tries_around(node), None) is not None or any(map(asks.search, tests))
 
 
 def is_eager(file: File) -> bool:
@@ -258,11 +253,15 @@ def builds_towers(file: File, node: cst.CSTNode, canonical: str) -> bool:
 
 # -- the strategies of Estimators --------------------------------------------------------------------------------------
 
-_MIRRORED = frozenset({"tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy"})
-_ONE_DEVICE = frozenset({"tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy"})
-_SERVERS = frozenset(
-    {"tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy"}
-)
+_MIRRORED = frozenset({
+    "tf.contrib.distribute.MirroredStrategy", "tf.distribute.MirroredStrategy",
+})  # fmt: skip
+_ONE_DEVICE = frozenset({
+    "tf.contrib.distribute.OneDeviceStrategy", "tf.distribute.OneDeviceStrategy",
+})  # fmt: skip
+_SERVERS = frozenset({
+    "tf.contrib.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy",
+})  # fmt: skip
 _MADE = _MIRRORED | _ONE_DEVICE | _SERVERS
 #: how gradients are added up, which changes no sum
 _REDUCTIONS = frozenset({
@@ -274,7 +273,7 @@ ASK_FOR_STRATEGY = frozenset({
     "tf.contrib.distribute.has_distribution_strategy", "tf.contrib.distribute.has_strategy",
     "tf.distribute.has_strategy",
 })  # fmt: skip
-_WITHOUT_EFFECT = frozenset({"cross_device_ops", "cross_tower_ops", "prefetch_on_device"})
+_WITHOUT_EFFECT = {"cross_device_ops", "cross_tower_ops", "prefetch_on_device"}
 #: what a program does with a strategy by itself
 _USED = frozenset({
     "call_for_each_replica", "call_for_each_tower", "distribute_dataset", "experimental_distribute_dataset",
@@ -297,20 +296,25 @@ def is_for_estimators(file: File, node: cst.CSTNode, canonical: str) -> bool:
 def only_estimators_have_strategies(file: File) -> bool:
     """True if the program gives strategies to `train_distribute=` and `eval_distribute=`, and does no more with them.
 
-    It may ask a strategy of towers for their number.
+    It may ask a strategy of towers for their number. `self.scope` is no strategy's where a class gives it a value.
     """
     files = file.program.files
-    words = {nodes.keyword_of(given) for each in files for call in each.all(cst.Call) for given in call.args}
-    read = {node.attr.value for each in files for node in each.all(cst.Attribute)}
-    named = {name for each in files for _, name in each.symbols if "distribute" in name.split(".")}
-    others = (name for name in named - _MADE - ASK_FOR_STRATEGY if name.rpartition(".")[2] not in _REDUCTIONS)
-    return (
-        "train_distribute" in words
-        and "experimental_distribute" not in words
-        and read.isdisjoint(_USED)
-        and ("num_replicas_in_sync" not in read or named.isdisjoint(_SERVERS))
-        and not any(others)
-    )
+    calls = (call for each in files for call in each.all(cst.Call))
+    words = {nodes.keyword_of(given) for call in calls for given in call.args}
+    attributes = [(each, node) for each in files for node in each.all(cst.Attribute)]
+    of_self = [(each, node) for each, node in attributes if _is_of_self(node)]
+    own = {node.attr.value for each, node in of_self if each.is_bound(node)}
+    read = {node.attr.value for _, node in attributes if not (node.attr.value in own and _is_of_self(node))}
+    names = {name for each in files for _, name in each.symbols}
+    named = {name for name in names if "distribute" in name.split(".")}
+    others = {name.rpartition(".")[2] for name in named - _MADE - ASK_FOR_STRATEGY}
+    is_given = "train_distribute" in words and "experimental_distribute" not in words
+    asks_servers = "num_replicas_in_sync" in read and not named.isdisjoint(_SERVERS)
+    return is_given and read.isdisjoint(_USED) and others <= _REDUCTIONS and not asks_servers
+
+
+def _is_of_self(node: cst.Attribute) -> bool:
+    return nodes.is_name(node.value) and node.value.value == "self"
 
 
 def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.BaseExpression | None] | None:
@@ -333,7 +337,8 @@ def strategy_for_estimator(file: File, call: cst.Call) -> tuple[str, str, cst.Ba
         count = wanted.pop("num_gpus_per_worker", None)
         served = count is None or nodes.literal(count) in (0, 1)
         return ("ParameterServerStrategy", "", None) if served and not wanted else None
-    if len(wanted) > 1 or not {*wanted} <= {"device", "devices", "num_gpus", "num_gpus_per_worker"}:
+    known = {"device", "devices", "num_gpus", "num_gpus_per_worker"}
+    if len(wanted) > 1 or not known.issuperset(wanted):
         return None
     given = "{given}" if wanted else ""
     given = f"[{given}]" if canonical in _ONE_DEVICE else given

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import (
@@ -20,18 +20,7 @@ from libcst.metadata import (
     Scope,
 )
 
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Import,
-    Statement,
-    block,
-    children,
-    generators,
-    is_literal,
-    is_name,
-    is_wrapper,
-    walk,
-)
+from tf2towers.codemod import nodes
 from tf2towers.source.cst_nodes import Written, scopes_of, text_of, walk_module, write_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.recent import Recent
@@ -59,9 +48,9 @@ class Tree:
         while pending:
             node = pending.pop()
             self.nodes.append(node)
-            if not isinstance(node, cst.Name) or is_name(node):
+            if not isinstance(node, cst.Name) or nodes.is_name(node):
                 self._by_type.setdefault(type(node), []).append(node)
-            pending += reversed(children(node))
+            pending += reversed(nodes.children(node))
 
     @cached_property
     def written(self) -> Written:
@@ -81,7 +70,13 @@ class Tree:
     @cached_property
     def literals(self) -> list[cst.CSTNode]:
         """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
-        return [node for node in self.nodes if is_literal(node)]
+        return [node for node in self.nodes if nodes.is_literal(node)]
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """What its texts say."""
+        values = map(nodes.literal, self.literals)
+        return frozenset(value for value in values if isinstance(value, str))
 
     @cached_property
     def read_names(self) -> list[cst.Name]:
@@ -91,24 +86,28 @@ class Tree:
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
         """The node around a node that does not only wrap it (`nodes.py`); nothing is around the module."""
         around = self.holder(node)
-        while around is not None and is_wrapper(around):
+        while around is not None and nodes.is_wrapper(around):
             around = self.holder(around)
         assert around is not None, "the module is in no node"
         return around
 
     @cached_property
-    def body(self) -> list[Statement]:
+    def body(self) -> list[nodes.Statement]:
         """The statements of the module."""
-        return block(self.module)
+        return nodes.block(self.module)
 
     @cached_property
-    def imports(self) -> list[Import]:
+    def imports(self) -> list[nodes.Import]:
         """Every import, at any depth."""
         return [*self.all(cst.Import), *self.all(cst.ImportFrom)]
 
     def function_around(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """The innermost function that a node is in."""
-        return next((around for around in self.ancestors(node) if isinstance(around, cst.FunctionDef)), None)
+        return self.around(node, cst.FunctionDef)
+
+    def around(self, node: cst.CSTNode, *kinds: type[Node]) -> Node | None:
+        """The innermost node of some kinds that a node is in."""
+        return next((each for each in self.ancestors(node) if isinstance(each, kinds)), None)
 
     def holder(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """LibCST's own parent of a node: what it stands in, be it a block, a line or an argument."""
@@ -121,41 +120,50 @@ class Tree:
             yield around
             around = self.holder(around)
 
-    def line(self, statement: Statement) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+    def line(self, statement: nodes.Statement) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
         """The line of a statement, which may have others; None where it is in the line of an `if`, a loop ..."""
         line = statement if isinstance(statement, cst.BaseCompoundStatement) else self.holder(statement)
         return line if isinstance(line, cst.SimpleStatementLine | cst.BaseCompoundStatement) else None
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """The nodes around a node, innermost first."""
-        return (around for around in self.holders(node) if not is_wrapper(around))
+        return (around for around in self.holders(node) if not nodes.is_wrapper(around))
 
     def steps_outwards(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
         """The nodes around a node, innermost first, each after the part of it that the node is in."""
         return pairwise(chain([node], self.ancestors(node)))
 
+    def following(self, statement: cst.CSTNode) -> list[nodes.Statement] | None:
+        """The statements after one in its block; None where it is in none: a test, a handler."""
+        siblings: list[Any] = nodes.block(self.parent(statement))
+        return siblings[siblings.index(statement) + 1 :] if statement in siblings else None
+
+    def tries_around(self, node: cst.CSTNode) -> Iterator[cst.Try]:
+        """The `try` statements with handlers in whose body a node is, innermost first."""
+        for inner, around in self.steps_outwards(node):
+            if isinstance(around, cst.Try) and around.handlers and inner in nodes.block(around):
+                yield around
+
     def loop_of(self, node: cst.CSTNode) -> cst.For | cst.CompFor | None:
         """The innermost loop around a name, or the clause of a comprehension, that binds the name."""
-        name = node.value if is_name(node) else ""
+        name = node.value if nodes.is_name(node) else ""
         for around in self.ancestors(node) if name else ():
-            loops = generators(around) if isinstance(around, Comprehension) else [around]
+            loops = nodes.generators(around) if isinstance(around, nodes.Comprehension) else [around]
             for loop in loops:
                 if isinstance(loop, cst.For | cst.CompFor):
-                    if any(is_name(part) and part.value == name for part in walk(loop.target)):
+                    if any(nodes.is_name(part) and part.value == name for part in nodes.walk(loop.target)):
                         return loop
         return None
 
-    def statement(self, node: cst.CSTNode) -> Statement:
+    def statement(self, node: cst.CSTNode) -> nodes.Statement:
         """The innermost statement a node is in."""
-        return next(each for each in chain([node], self.ancestors(node)) if isinstance(each, Statement))
+        return next(each for each in chain([node], self.ancestors(node)) if isinstance(each, nodes.Statement))
 
     def alias_of(self, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
         """The statement and the name in `name = tf.something`."""
-        match self.parent(node):
-            case (
-                cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value) as statement
-            ):
-                return (statement, name) if value is node else None
+        statement = self.parent(node)
+        if isinstance(statement, cst.Assign) and nodes.is_name(target := nodes.only_target(statement)):
+            return (statement, target.value) if statement.value is node else None
         return None
 
     @cached_property
@@ -192,7 +200,8 @@ class Tree:
                     around.record_nonlocal_overwrite(named.target.value)
                     scope = around.parent
                 scope.record_assignment(named.target.value, named.target)
-        for declared in self.all(cst.Nonlocal):  # LibCST binds them in the next function around
+        # LibCST binds them in the next function around
+        for declared in self.all(cst.Nonlocal):
             for item in declared.names:
                 self._give_outwards(item.name.value, self.scope(declared).parent)
 
@@ -232,7 +241,8 @@ class Tree:
 
     @cached_property
     def _spans(self) -> Mapping[cst.CSTNode, tuple[int, int]]:
-        if self.written.text.rstrip() != self.text.rstrip():  # LibCST loses empty lines at a text's end
+        # LibCST loses empty lines at a text's end
+        if self.written.text.rstrip() != self.text.rstrip():
             raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
         return self.written.spans
 

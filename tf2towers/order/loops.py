@@ -1,8 +1,8 @@
-"""Where the loops of a graph begin and end, for the order of what is read in them.
+"""Where the loops of a graph begin and end, for the order of what is read and written in them.
 
 An operation in a `tf.while_loop` cannot wait for one outside, so the loop waits as a whole: the `Enter` of what its
 condition depends on, before which no round begins. What comes after the operation waits for an `Exit` that depends on
-it. Loops in loops have neither.
+it. For an operation of a loop in a loop, the outer loop waits and is waited for.
 """
 
 from typing import Dict, List, NamedTuple, Optional, Sequence
@@ -26,7 +26,10 @@ class Loops(object):
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = {operation.name: operation for operation in operations}
-        self._conditions: Dict[str, Optional[str]] = {}  # operation in a loop -> the loop's `LoopCond`
+        self._conditions: Dict[
+            str, Optional[str]
+        ] = {}  # operation in a loop -> the outermost loop's `LoopCond`
+        self._depths: Dict[str, int] = {}  # operation -> the number of loops around it
         self._users: Dict[str, List[str]] = {}
         for operation in operations:
             self._add(operation)
@@ -41,18 +44,20 @@ class Loops(object):
 
     def _add(self, operation: Operation) -> None:
         sources = [source for source, _ in operation.inputs]
-        for source in sources:
+        before = [*sources, *operation.controls]
+        for source in before:
             self._users.setdefault(source, []).append(operation.name)
         kind = kind_of(operation)
-        known = [
-            self._conditions[name] for name in (*sources, *operation.controls) if name in self._conditions
-        ]
-        if kind == "Switch" and kind_of(self._operations.get(sources[1], operation)) == "LoopCond":
-            self._conditions[operation.name] = sources[1]
-        elif kind == "Enter":
-            if known:  # a loop in a loop
-                self._conditions[operation.name] = None
-        elif known and (kind != "Exit" or None in known):
+        inside = max([self._depths[name] for name in before if name in self._depths] + [0])
+        depth = self._depths[operation.name] = inside + (kind == "Enter") - (kind == "Exit" and inside > 0)
+        known = [self._conditions[name] for name in before if name in self._conditions]
+        if (
+            not known
+            and kind == "Switch"
+            and kind_of(self._operations.get(sources[1], operation)) == "LoopCond"
+        ):
+            known = [sources[1] if depth == 1 else None]
+        if known and depth:
             self._conditions[operation.name] = None if None in known else known[0]
 
     def _begin(self, condition: str) -> Optional[str]:
@@ -69,12 +74,12 @@ class Loops(object):
         return None
 
     def _end(self, name: str, condition: str) -> Optional[str]:
-        """The `Exit` of a loop variable whose next value depends on an operation."""
+        """The outer `Exit` of a loop variable whose next value depends on an operation."""
         waiting, seen = [name], {name}
         while waiting:
             for user in self._users.get(waiting.pop(), ()):
                 operation = self._operations[user]
-                if kind_of(operation) == "Exit":
+                if kind_of(operation) == "Exit" and not self._depths[user]:
                     return user
                 inside = kind_of(operation) == "Merge" or self._conditions.get(user) == condition
                 if inside and user not in seen:

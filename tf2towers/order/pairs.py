@@ -37,7 +37,7 @@ class Access(NamedTuple):
         last: whether it is a read that comes after all writes.
         sent: whether it reads what a parameter server sends at the start of a run.
         begins: whether it is a write of the initial value, for which only what waits itself has to wait.
-        end: the operation that others wait for, where it is another one: the loop's end, of what is read in a loop.
+        end: the operation that others wait for, where it is another one: the loop's end, of an access in a loop.
     """
 
     operation: str
@@ -152,21 +152,22 @@ class _Rules(object):
         return decision
 
     def _outside(self, accesses: Sequence[Access], operations: Sequence[Operation]) -> List[Access]:
-        """The accesses, with loops in the place of what is read in them; other accesses in loops are left out.
+        """The accesses, with loops in the place of what is read or written in them; uses in loops are left out.
 
         An optimizer's update waits for the loops that its gradient was computed in.
         """
         in_loop = self._branches.in_loop
         found = [access for access in accesses if not in_loop(access.operation)]
-        reads = [access for access in accesses if access.kind == READ and in_loop(access.operation)]
-        if not reads or not any(self._sets(access.operation) for access in found if access.kind == WRITE):
+        inside = [access for access in accesses if access.kind in (READ, WRITE) and in_loop(access.operation)]
+        outside = [access for access in found if access.kind == WRITE and self._sets(access.operation)]
+        if not inside or not (outside or any(access.kind == WRITE for access in inside)):
             return found
         self._loops = self._loops or Loops(operations)
-        for read in reads:
-            ends = self._loops.around(read.operation)
+        for access in inside:
+            ends = self._loops.around(access.operation)
             if ends is not None:
-                at = read.at or read.operation
-                found.append(read._replace(operation=ends.begin, end=ends.end, at=at))
+                at = access.at or access.operation
+                found.append(access._replace(operation=ends.begin, end=ends.end, at=at))
         return found
 
     # the rules
@@ -175,24 +176,24 @@ class _Rules(object):
         """The pairs (earlier, later) of the accesses of one variable, queue or iterator."""
         pairs: List[Tuple[str, str]] = []
         written = sorted((access for access in accesses if access.kind == WRITE), key=self._place)
-        writes = [access.operation for access in written]
-        pairs += _in_turn(writes)
+        writes = [access.end or access.operation for access in written]
+        pairs += _in_turn([(access.operation, end) for access, end in zip(written, writes)])
         for use in USES:
             used = sorted((access for access in accesses if access.kind == use.pattern), key=self._place)
-            pairs += _in_turn([access.operation for access in used])
+            pairs += _in_turn([(access.operation, access.operation) for access in used])
         for read in accesses:
-            if read.kind != READ or read.operation in writes:
+            if read.kind != READ or (read.end or read.operation) in writes:
                 continue
             if read.last:
                 pairs += [(write, read.operation) for write in writes]
                 continue
             place, in_order = self._place_of_read(read, writes), self._in_order(read, writes)
             end = read.end or read.operation
-            for write in written:
-                if read.sent and (HELD.search(write.operation) or self._user_waits(read, write.operation)):
+            for write, written_at in zip(written, writes):
+                if read.sent and (HELD.search(write.operation) or self._user_waits(read, written_at)):
                     pairs.append((end, write.operation))
                 elif in_order and self._place(write) < place:
-                    pairs.append((write.operation, read.operation))
+                    pairs.append((written_at, read.operation))
                 elif in_order or not write.begins:
                     pairs.append((end, write.operation))
         return pairs
@@ -277,5 +278,10 @@ class _Rules(object):
         return False
 
 
-def _in_turn(names: Sequence[str]) -> List[Tuple[str, str]]:
-    return [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+def _in_turn(ends: Sequence[Tuple[str, str]]) -> List[Tuple[str, str]]:
+    """The pairs that bring accesses in a row.
+
+    Args:
+        ends: of each access, the operation that waits for others, and the one that others wait for.
+    """
+    return [(end, begin) for place, (_, end) in enumerate(ends) for begin, _ in ends[place + 1 :]]

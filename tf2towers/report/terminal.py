@@ -45,6 +45,11 @@ def report_line(line: str, stream: TextIO) -> str:
     return coloured(line, stream)
 
 
+def write_report(text: str, stream: TextIO) -> None:
+    """Writes a report of several lines to a stream, as `report_line` has them."""
+    stream.writelines(report_line(line, stream) for line in text.splitlines(True))
+
+
 def terminal_width() -> int:
     """The characters in a row of the terminal; it counts as at least 40 wide."""
     return max(shutil.get_terminal_size().columns, _NARROWEST)

@@ -54,6 +54,7 @@ _HOMES = {
     "logger": "tf1",
     "padded_batch_and_drop_remainder": "tf1",
     "scalar_summary": "tf1",
+    "sloppy_interleave": "tf1",
     "crf": "tf1.crf",
     "cudnn_rnn": "tf1.cudnn_rnn",
     "debug": "tf1.debug",
@@ -75,6 +76,7 @@ _HOMES = {
     "mnist": "tf1.mnist",
     "nccl": "tf1.nccl",
     "opt": "tf1.opt",
+    "predictor": "tf1.predictor",
     "resampler": "tf1.resampler",
     "rnn_cell": "tf1.rnn_cell",
     "seq2seq": "tf1.seq2seq",
@@ -83,6 +85,7 @@ _HOMES = {
     "tensor_shapes": "tf1.tensor_shapes",
     "tpu": "tf1.tpu",
     "training": "tf1.training",
+    "vocabulary": "tf1.vocabulary",
     # functions that NumPy, SciPy and Python no longer have
     "numpy1": "old_libraries.numpy1",
     "old_imp": "old_libraries.old_imp",

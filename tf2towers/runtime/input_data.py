@@ -16,7 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 __all__ = [
-    "DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "load_mnist", "read_data_sets",
+    "DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "load_dataset", "load_mnist",
+    "maybe_download", "read_data_sets",
 ]  # fmt: skip
 
 #: Where TF1 downloaded from; named in the error about missing files.
@@ -310,3 +311,26 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
             f"first {header}, {present} are there"
         )
     return sizes, np.frombuffer(content, np.uint8, count=expected, offset=header)
+
+
+def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Datasets:
+    """`load_mnist` for the name "mnist", which size and fake data change nothing of.
+
+    Raises:
+        ValueError: another name; `migrate` leaves those.
+    """
+    if name != "mnist":
+        raise ValueError(f"Name of dataset is not found: {name}")
+    return load_mnist()
+
+
+def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
+    """The path of a file that is in a folder already.
+
+    Raises:
+        FileNotFoundError: it is not; the message says where it is.
+    """
+    path = os.path.join(work_directory, filename)  # noqa: PTH118 - it may be in a bucket
+    if not tf.io.gfile.exists(path):
+        raise FileNotFoundError(f"{path}: nothing is downloaded. TensorFlow 1 took it from {source_url}")
+    return path

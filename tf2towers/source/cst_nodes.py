@@ -65,7 +65,7 @@ _HAVE_CONTEXT = frozenset({cst.Attribute, cst.List, cst.Name, cst.StarredElement
 
 
 @cache
-def _fields(kind: type[Any]) -> tuple[str, ...]:
+def fields_of(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a kind of node that may have parts in them, in the order of the text."""
     names = [field.name for field in dataclasses.fields(kind) if not field.name.startswith(_SIGNS)]
     first = _FIRST.get(kind, ())
@@ -88,7 +88,7 @@ def is_sign(kind: Any) -> bool:
 
 def _parts(node: cst.CSTNode) -> list[cst.CSTNode]:
     found: list[cst.CSTNode] = []
-    for field in _fields(type(node)):
+    for field in fields_of(type(node)):
         value = getattr(node, field)
         if type(value) in (list, tuple):
             found += [part for part in value if _is_node(type(part))]  # type: ignore[arg-type]
@@ -125,7 +125,7 @@ def walk_module(module: cst.Module) -> Walked:
             contexts[node] = context
         special = _CONTEXTS.get(kind)
         found: list[tuple[cst.CSTNode, ExpressionContext | None]] = []
-        for field in _fields(kind):
+        for field in fields_of(kind):
             value = getattr(node, field)
             for part in value if type(value) in (list, tuple) else (value,):
                 if _is_node(type(part)):  # type: ignore[arg-type]  # classes can be hashed

@@ -137,13 +137,20 @@ def _problem(original: np.ndarray | None, migrated: np.ndarray | None) -> str:
 
 
 def relative_difference(original: np.ndarray, migrated: np.ndarray) -> float:
-    """The greatest difference of two arrays of one shape by the original's largest finite element.
+    """How far two arrays are apart (`furthest`), by the original's largest finite element."""
+    apart, largest = furthest(original, migrated), largest_of(original)
+    return apart / largest if largest else (float("inf") if apart else 0.0)
 
-    It is infinite where an element is NaN or infinite, and not the same in both.
+
+def furthest(original: np.ndarray, migrated: np.ndarray) -> float:
+    """The greatest difference of two arrays' elements.
+
+    It is infinite where their shapes differ, or an element is NaN or infinite, and not the same in both.
     """
-    apart, largest = difference(original, migrated), largest_of(original)
-    absolute = float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
-    return absolute / largest if largest else (float("inf") if absolute else 0.0)
+    if original.shape != migrated.shape:
+        return float("inf")
+    apart = difference(original, migrated)
+    return float(np.max(apart, initial=0.0)) if np.isfinite(apart).all() else float("inf")
 
 
 def difference(original: np.ndarray, migrated: np.ndarray) -> np.ndarray:

@@ -41,7 +41,6 @@ class Options:
         steps: the number of training steps to record; in a cluster, for each worker.
         timeout: each side's time limit in seconds.
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
-        free: whether races of the original are left as they are.
         continuous: whether recorded training steps draw the same random numbers as a run whose calls are recorded.
         tower_order: whether a migrated program averages gradients in tower order, as the TF1 code did.
         resources: whether the original's variables are resources, as the migrated program's.
@@ -64,7 +63,6 @@ class Options:
     steps: int = 10
     timeout: float = 600.0
     legacy_python: str | None = None
-    free: bool = False
     continuous: bool = False
     tower_order: bool = False
     resources: bool = False
@@ -332,7 +330,6 @@ class _Side:
         settings = {
             "out": str(folder.resolve()),
             "steps": options.steps,
-            "seed": 0,
             "scratch": str(options.scratch / folder.name) if options.scratch is not None else None,
             "allow": [str(Path(allowed).resolve()) for allowed in options.allow],
             "empty": [str(Path(folder).resolve()) for folder in options.empty],
@@ -341,10 +338,9 @@ class _Side:
             "v2_behavior": options.v2_behavior,
             "tower_order": options.tower_order,
             "resources": options.resources,
-            "free": options.free,
             "in_step": None if options.in_step is None else str(options.in_step.resolve()),
             "rounding": options.rounding,
-            "queues": None if options.queues is None or options.free else str(options.queues.resolve()),
+            "queues": None if options.queues is None else str(options.queues.resolve()),
             "beside": str(options.beside.resolve()) if self.migrated and options.beside is not None else None,
             **texts.settings(),
             **given,

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 from cases import case
 from tensorflow.contrib.learn.python.learn import learn_runner
+from tensorflow.contrib.learn.python.learn.utils import saved_model_export_utils
 from tensorflow.python.estimator.canned import head as heads
 from tensorflow.python.estimator.canned import optimizers
 
@@ -280,6 +281,41 @@ def an_export_and_a_warm_start():
     return [tf.constant(served)] + learned(other, hook)
 
 
+@case
+def predictors():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+    estimator.train(in_order, steps=3)
+
+    def serving_fn():
+        given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(given, given)
+
+    of_estimator = tf.contrib.predictor.from_estimator(estimator, serving_fn)
+    folder = estimator.export_savedmodel(tempfile.mkdtemp(), serving_fn)
+    of_file = tf.contrib.predictor.from_saved_model(folder)
+    named = tf.contrib.predictor.from_saved_model(folder, signature_def_key="result")
+    names = {"x": named.feed_tensors["x"].name, "place": named.feed_tensors["place"].name}
+    by_names = tf.contrib.predictor.from_saved_model(
+        folder, input_names=names, output_names={"out": named.fetch_tensors["result"].name}
+    )
+    rows = {"x": ROWS[:4], "place": PLACES[:4]}
+    found = [made(rows) for made in (of_estimator, of_file, named, by_names)]
+    with of_file.graph.as_default():
+        steps = of_file.session.run(tf.train.get_global_step())
+    failed = []
+    for call in (
+        lambda: of_file({"y": 1}),
+        lambda: tf.contrib.predictor.from_saved_model(folder, "result", input_names=names),
+        lambda: tf.contrib.predictor.from_estimator(estimator, serving_fn, "other"),
+    ):
+        try:
+            call()
+        except (ValueError, KeyError) as error:
+            failed.append(type(error).__name__)
+    shown = [[name, tf.constant(value)] for outputs in found for name, value in sorted(outputs.items())]
+    return [shown, int(steps), failed, sorted(of_file.feed_tensors)]
+
+
 def spec_without_tpus(features, labels, mode, params):
     result = predicted(features)
     if mode == tf.estimator.ModeKeys.PREDICT:
@@ -436,3 +472,36 @@ def heads_of_classes():
 def heads_of_numbers():
     counts = of_a_head(tf.contrib.estimator.poisson_regression_head, PLACES.astype(np.float32))
     return counts + of_a_head(lambda: tf.contrib.estimator.regression_head(label_dimension=1), TARGETS)
+
+
+@case
+def an_experiment_that_exports():
+    estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
+
+    def serving():
+        features = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+        return tf.estimator.export.ServingInputReceiver(features, features)
+
+    def own(estimator, export_path, checkpoint_path, eval_result):
+        name = os.path.basename(tf.compat.as_str(export_path))
+        return [name, checkpoint_path, sorted(eval_result)]
+
+    servo = saved_model_export_utils.make_export_strategy(serving, exports_to_keep=1)
+    experiment = tf.contrib.learn.Experiment(
+        estimator, in_order, in_order, train_steps=4, eval_steps=1,
+        export_strategies=[servo, tf.contrib.learn.ExportStrategy("own", own)],
+    )  # fmt: skip
+    _, exported = experiment.train_and_evaluate()
+    before = [each.name for each in experiment.reset_export_strategies(None)]
+    _, nothing = experiment.train_and_evaluate()
+    folder = tf.compat.as_str(exported[0])
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.loader.load(session, ["serve"], folder)
+        result = session.run(
+            loaded.signature_def["result"].outputs["result"].name,
+            {
+                loaded.signature_def["result"].inputs["x"].name: ROWS[:2],
+                loaded.signature_def["result"].inputs["place"].name: PLACES[:2],
+            },
+        )
+    return [exported[1:], before, nothing, folder.split("/")[-3:-1], tf.constant(result)]

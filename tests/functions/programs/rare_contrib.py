@@ -1,12 +1,27 @@
 """Parts of tf.contrib that few programs use, and names that were reached by other roads."""
 
+import os
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 from cases import case, fed, given, normal, uniform
+from tensorflow.contrib import predictor
 from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
 from tensorflow.contrib.framework.python.ops import audio_ops
 from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_attention
-from tensorflow.python.framework import tensor_shape
+from tensorflow.python.eager import context
+from tensorflow.python.framework import indexed_slices, ops, tensor_shape
+from tensorflow.python.ops import (
+    control_flow_util,
+    resource_variable_ops,
+    resources,
+    rnn_cell_impl,
+    summary_op_util,
+)
+from tensorflow.python.saved_model import constants, signature_def_utils_impl
+from tensorflow.python.training import evaluation, optimizer
+from tensorflow.python.util import deprecation, tf_contextlib, tf_decorator
 
 seq2seq, image, rnn = tf.contrib.seq2seq, tf.contrib.image, tf.contrib.rnn
 
@@ -363,3 +378,126 @@ def nesterov_in_adam():
     of_rows = tf.contrib.opt.NadamOptimizer(0.1).minimize(tf.reduce_sum(rows * rows), var_list=[table])
     with tf.control_dependencies([train, of_rows]):
         return [tf.identity(weights, "after"), tf.identity(table, "table_after")]
+
+
+@case
+def the_largest_gradient_in_adam():
+    weights = tf.get_variable("w", [3, 2], initializer=tf.constant_initializer(3.0))
+    optimizer = tf.contrib.opt.AdaMaxOptimizer(0.1)
+    train = optimizer.minimize(tf.reduce_sum(weights * weights))
+    table = tf.get_variable("table", [4, 2], initializer=tf.constant_initializer(2.0))
+    rows = tf.nn.embedding_lookup(table, [1, 3])
+    of_rows = tf.contrib.opt.AdaMaxOptimizer(0.1, name="Rows").minimize(
+        tf.reduce_sum(rows * rows), var_list=[table]
+    )
+    with tf.control_dependencies([train, of_rows]):
+        return [tf.identity(weights, "after"), tf.identity(table, "table_after"), optimizer.get_slot_names()]
+
+
+@case
+def a_vocabulary():
+    documents = ["the black cat", "The HTMLParser of the two-legged cat's dog", "", "a cat and the dog"]
+    preprocessing = tf.contrib.learn.preprocessing
+    processor = preprocessing.VocabularyProcessor(5)
+    rows = np.array(list(processor.fit_transform(documents)))
+    frequent = preprocessing.VocabularyProcessor(3, min_frequency=1).fit(documents)
+    vocabulary = preprocessing.CategoricalVocabulary()
+    vocabulary.add("x", 3)
+    split = preprocessing.VocabularyProcessor(
+        4, vocabulary=vocabulary, tokenizer_fn=lambda texts: [each.split(" ") for each in texts]
+    )
+    with tempfile.NamedTemporaryFile() as file:
+        processor.save(file.name)
+        again = preprocessing.VocabularyProcessor.restore(file.name)
+    return [
+        rows,
+        sorted(processor.vocabulary_._mapping.items()),
+        sorted(frequent.vocabulary_._mapping.items()),
+        list(frequent.reverse([[1, 2, 0]])),
+        np.array(list(frequent.transform(["dog cat emu the"]))),
+        np.array(list(split.fit_transform(["x y", "y z x z x"]))),
+        np.array(list(again.transform(["black dog"]))),
+        [list(words) for words in preprocessing.tokenizer(documents)],
+        len(vocabulary),
+    ]
+
+
+@case
+def interleaved_as_it_is_ready():
+    def read(number):
+        return tf.data.Dataset.from_tensors(number).repeat(3)
+
+    numbers = tf.data.Dataset.range(4).apply(tf.contrib.data.sloppy_interleave(read, cycle_length=2))
+    return tf.data.experimental.get_single_element(numbers.batch(12).map(tf.contrib.framework.sort))
+
+
+@case
+def private_names_that_are_the_same():
+    with ops.Graph().as_default(), context.graph_mode():
+        tf.zeros([2])
+    table = tf.get_variable("table", [3, 2], initializer=tf.zeros_initializer(), use_resource=True)
+    added = resource_variable_ops.resource_scatter_add(table.handle, [1, 1], normal(2, 2))
+    summary_op_util.collect(tf.summary.scalar("s", 1.0, collections=[]), ["own"], [])
+    zeros = rnn_cell_impl._zero_state_tensors([3, 4], 2, tf.float32)
+    slices = indexed_slices.IndexedSlices(normal(3, 2), tf.constant([1, 0, 1]))
+    values, indices = optimizer._deduplicate_indexed_slices(slices.values, slices.indices)
+    step = evaluation._get_or_create_eval_step()
+
+    @tf_contextlib.contextmanager
+    def entered():
+        yield "entered"
+
+    with entered() as word, tf.control_dependencies([added]):
+        return [
+            word, zeros, values, indices, table.read_value(), step.dtype.base_dtype.name, len(tf.get_collection("own")),
+            rnn_cell_impl._concat(2, [3, 4], static=True), rnn_cell_impl._concat(tf.constant(2), [3]),
+            constants.VARIABLES_DIRECTORY, tf_decorator.make_decorator(entered, lambda: 1).__name__,
+            resources.initialize_resources(resources.shared_resources()).type,
+            control_flow_util.GetContainingXLAContext(None), deprecation._PRINT_DEPRECATION_WARNINGS,
+            signature_def_utils_impl.predict_signature_def({"x": step}, {"y": step}).method_name,
+        ]  # fmt: skip
+
+
+@case
+def a_predictor():
+    folder = os.path.join(tempfile.mkdtemp(), "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder_with_default([[1.0, 2.0]], [None, 2], name="x")
+        w = tf.get_variable("w", [2, 1], initializer=tf.constant_initializer(0.5))
+        y, sums = tf.matmul(x, w, name="y"), tf.reduce_sum(x, 1)
+        session.run(tf.global_variables_initializer())
+        builder = tf.saved_model.builder.SavedModelBuilder(folder)
+        signature = tf.saved_model.signature_def_utils.predict_signature_def({"x": x}, {"y": y, "sums": sums})
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
+        builder.save()
+    predict = predictor.from_saved_model(folder)
+    named = predictor.from_saved_model(folder, input_names={"in": "x:0"}, output_names={"out": "y:0"})
+    refused = []
+    for call in (
+        lambda: predict({"z": 1}),
+        lambda: predictor.from_saved_model(folder, "serving_default", signature),
+        lambda: predictor.from_saved_model(folder, input_names={}),
+    ):
+        try:
+            call()
+        except ValueError as problem:
+            refused.append(str(problem)[:40])
+    found = predict({"x": [[3.0, 4.0], [0.0, 1.0]]})
+    names = [
+        sorted(predict.feed_tensors),
+        sorted(predict.fetch_tensors),
+        predict.session.graph is predict.graph,
+    ]
+    return [
+        names, refused, found["y"].tolist(), found["sums"].tolist(),
+        predict({"x": None})["y"].tolist(), named({"in": [[1.0, 1.0]]})["out"].tolist(),
+    ]  # fmt: skip
+
+
+@case
+def images_that_flow():
+    flow = given(np.random.RandomState(1).uniform(-3, 3, [2, 4, 5, 2]).astype(np.float32))
+    return [
+        image.dense_image_warp(normal(2, 4, 5, 3), flow),
+        image.dense_image_warp(normal(1, 2, 2, 1), tf.fill([1, 2, 2, 2], -0.25)),
+    ]

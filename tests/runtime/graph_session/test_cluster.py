@@ -9,6 +9,7 @@ from tests.runtime.tasks import free_ports, run_python
 pytestmark = pytest.mark.tensorflow
 
 SCRIPT = """
+import logging
 import sys
 import tensorflow as tf2
 import tensorflow.compat.v1 as tf
@@ -68,6 +69,7 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
 here_alone = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:0"])
 with Session(server.target, config=here_alone) as session:
     session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    assert not logging.root.handlers  # with one each line of tf.logging would be printed twice
     assert session.run(add).tolist() == [2, 2, 2]
     assert session.run(shared).tolist() == [2, 2, 2]
     assert session.run(on_ps).tolist() == [4, 4, 4]

@@ -206,6 +206,26 @@ def test_a_gradient_whose_terms_cancel_out_in_one_step(its: float, outcome: str,
     assert ("w" in rounding.found) == (outcome == "within")
 
 
+@pytest.mark.parametrize(
+    ("far", "its", "outcome"),
+    [
+        ([0.0, 4e-3], 5e-3, "within"),  # a ReLU counts in one of the runs, and in the migrated script's
+        ([0.0, 4e-3], 2e-2, "differs"),
+        ([8e-6, 8e-6], 5e-3, "differs"),  # nothing jumps
+        ([8e-6, 8e-6], 2e-4, "differs"),
+    ],
+)
+def test_a_gradient_that_jumps(far: list[float], its: float, outcome: str, tmp_path: Path) -> None:
+    near = [1e-6] * len(MOVES)
+    changes = [0.0, its, *near, *far]
+    runs = [
+        run(tmp_path / str(place), call(gradient_w=ONE + np.float32(change)), trainable=["w"])
+        for place, change in enumerate(changes)
+    ]
+    rounding = Rounding(*runs[:2], runs[2:])
+    assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
+
+
 def mean(values: np.ndarray) -> np.float32:
     """The mean, with the terms added up one after the other."""
     return np.add.accumulate(values)[-1] / np.float32(values.size)

@@ -17,7 +17,7 @@ if not sys.argv[2:]:
     placement.install(tf)
 order = Order(tf)
 order.install()
-seeds.same_draws(0)
+seeds.same_draws()
 TOWERS = 4
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.verify.calls.recordings import call, run
-from tf2towers.verify.recorder.writing import ALL_UP, Before
+from tf2towers.verify.recorder.writing import ALL_UP, FAR, FAR_UNITS, Before
 
 W = np.array([1.0, 0.0, -3.0], np.float32)
 
@@ -41,6 +41,12 @@ def test_weights_are_moved_by_one_unit_in_their_last_place(tmp_path: Path) -> No
         np.testing.assert_equal(found["mean"], W)
         np.testing.assert_array_max_ulp(found["w"], W, 2)
         assert list(found["w"] == W) == [False, True, False]
+
+
+def test_weights_are_moved_by_more_units(tmp_path: Path) -> None:
+    found = Before(str(recorded(tmp_path)), FAR).values(0, 1)
+    units = (found["w"] - W)[[0, 2]] / np.spacing(W)[[0, 2]]
+    assert (np.abs(units) >= FAR_UNITS).all() and (np.abs(units) <= 2 * FAR_UNITS).all()
 
 
 def test_weights_are_moved_up(tmp_path: Path) -> None:

@@ -43,11 +43,13 @@ def _left_through(file: File, bound: str, canonical: str) -> bool:
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
     """True if `slim = tf.contrib.slim` becomes an import of the same name from the runtime; adds that import."""
     runtime = find_replacement(canonical).runtime
-    if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
+    at_top = isinstance(file.parent(statement), cst.Module)
+    if runtime is None or runtime.name != bound or not at_top:
         return False
     if len(file.meanings.at_top(bound)) != 1 or import_home(runtime.module) != RUNTIME:
         return False
-    if file.meanings.is_bound_inside(bound):  # `estimator = tf.estimator.Estimator(...)` in a function
+    # `estimator = tf.estimator.Estimator(...)` in a function
+    if file.meanings.is_bound_inside(bound):
         return False
     file.decided.wanted[RUNTIME, bound] = bound
     return True
@@ -56,11 +58,8 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
 def _replacement_text(file: File, node: Symbol, canonical: str) -> str | None:
     """The new text for a use; None if it stays."""
     root = first_name(node)
-    if canonical == "tf" or _is_switch(file, node, canonical):
-        return None
-    if is_estimator_of_tf2(file, node, canonical) or is_for_estimators(file, node, canonical):
-        return None
-    if builds_towers(file, node, canonical):
+    others = (_is_switch, is_estimator_of_tf2, is_for_estimators, builds_towers)
+    if canonical == "tf" or any(is_other(file, node, canonical) for is_other in others):
         return None
     found = find_replacement(canonical)
     base = file.names.spelled(root)
@@ -82,21 +81,21 @@ def _tensorflow_text(file: File, node: Symbol, home: cst.BaseExpression, canonic
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
     is_v1 = file.names.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
-    if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
-        return None  # TF 2's own
+    of_v1 = is_v1 or says_v1
     if found.kind == "left":
-        note_site(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why)
         return None
+    if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not of_v1:
+        return None  # TF 2's own
     if found.kind == "tf2" and not is_v1:
         return None
     if found.kind != "v1":
         return file.decided.name_of(found)
-    if is_v1 or says_v1:
-        stays = found.target == canonical and not rest.startswith((".python.", ".compat.v1.python."))
-        return None if stays else f"{head}{'.compat.v1' if says_v1 else ''}{found.target[2:]}"
-    if found.target.startswith("tf.compat"):
+    is_private = rest.startswith((".python.", ".compat.v1.python."))
+    is_same = found.target == canonical and not is_private
+    if is_same if of_v1 else found.target.startswith("tf.compat"):
         return None
-    return f"{head}.compat.v1{found.target[2:]}"
+    return f"{head}{'' if is_v1 and not says_v1 else '.compat.v1'}{found.target[2:]}"
 
 
 def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
@@ -106,9 +105,8 @@ def _text_through_module(file: File, node: cst.Attribute, found: Found) -> str |
     while isinstance(part, cst.Attribute):
         chain.append(part)
         part = part.value
-    home = next(
-        part for part in reversed(chain) if (file.names.spelled(part) or "").partition(".")[0] == "tf"
-    )
+    spelled = ((part, file.names.spelled(part) or "") for part in reversed(chain))
+    home = next(part for part, name in spelled if name.partition(".")[0] == "tf")
     base, canonical = file.names.spelled(home), file.names.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
@@ -123,40 +121,38 @@ def _attribute_text(file: File, node: Symbol, found: Found, home: str) -> str | 
     """
     if (moved := _moved_class_text(file, node)) is not None:
         return moved
-    base = find_replacement(home)
-    is_gone = is_gone_private(file.names.spelled(node) or "")
+    base, spelled = find_replacement(home), file.names.spelled(node) or ""
+    is_gone = is_gone_private(spelled)
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
-            note_site(file, node, found.code, found.why, why=found.why)
-        return _whole_name_text(file, node, found) if base.kind == "left" else None
+            note_site(file, node, found.code, found.why)
+        return _whole_name_text(file, node) if base.kind == "left" else None
     if found.kind == "runtime":
-        return None if _leads_to(file, node, home) else file.decided.name_of(found)
+        return None if _leads_to(spelled, home) else file.decided.name_of(found)
     module, _, name = found.target.rpartition(".")
     if isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
         if is_gone or (base.kind == "v1" and file.names.spelled(node.value) == home):
             return f"{file.text.of(node.value)}.{name}"
-    if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.names.spelled(node)):
-        return file.decided.name_of(found)
-    if found.kind == "v1" and is_another_object(file.names.spelled(node) or ""):
-        return file.decided.name_of(found)
-    if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
-        return file.decided.name_of(found)
-    return None
+    moves = is_gone or base.kind in ("runtime", "left") or _is_renamed(spelled)
+    is_another = found.kind == "v1" and is_another_object(spelled)
+    # a public module now, without `nest.flatten_up_to`
+    is_private = base.kind == "v1" and found.kind == "private"
+    return file.decided.name_of(found) if moves or is_another or is_private else None
 
 
-def _leads_to(file: File, node: Symbol, home: str) -> bool:
+def _leads_to(spelled: str, home: str) -> bool:
     """True if the names after an object lead to the replacement in what the object becomes: `slim.nets.vgg`.
 
     Not `rnn.rnn_cell.BasicLSTMCell`, another spelling of a name that the runtime's module has itself.
     """
-    spelled = file.names.spelled(node) or ""
     base, found = find_replacement(home).runtime, find_replacement(spelled).runtime
     if base is None or found is None:
         return False
     start, target = f"{'.'.join(base)}.", ".".join(found)
     if not f"{target}.".startswith(start):
         return False
-    is_whole = base.name == "slim" and ".python." not in spelled  # tf_slim has TF 1's public modules
+    # tf_slim has TF 1's public modules
+    is_whole = base.name == "slim" and ".python." not in spelled
     return target[len(start) :] == spelled[len(home) + 1 :] or is_whole
 
 
@@ -168,16 +164,18 @@ def _moved_class_text(file: File, node: Symbol) -> str | None:
     if not is_gone_private(spelled):
         above = _moved_class_text(file, node.value)
         return None if above is None else f"{above}.{node.attr.value}"
-    found = find_replacement(spelled)
-    return f"{file.decided.name_of(found)}.{node.attr.value}" if found.kind == "v1" else None
+    if (found := find_replacement(spelled)).kind != "v1":
+        return None
+    return f"{file.decided.name_of(found)}.{node.attr.value}"
 
 
-def _whole_name_text(file: File, node: Symbol, found: Found) -> str | None:
+def _whole_name_text(file: File, node: Symbol) -> str | None:
     """The new text for an unreached use whose import is removed (T2T602): `tf.contrib.tpu.x`, which raises there."""
     names, canonical = file.names.top_names(), file.names.spelled(node)
-    if not names or canonical is None or find_unreached_context(file, node, found.why) is None:
+    if not names or canonical is None or find_unreached_context(file, node) is None:
         return None
-    return names[0] + canonical[2:] if _is_import_dropped(file, first_name(node)) else None
+    is_dropped = _is_import_dropped(file, first_name(node))
+    return names[0] + canonical[2:] if is_dropped else None
 
 
 def _is_import_dropped(file: File, name: cst.Name) -> bool:
@@ -195,22 +193,19 @@ def _is_import_dropped(file: File, name: cst.Name) -> bool:
 
 def _text_through_star(file: File, node: Symbol, found: Found) -> str | None:
     if found.kind == "left":
-        note_site(file, node, found.code, found.why, why=found.why)
+        note_site(file, node, found.code, found.why)
         return None
-    if found.kind == "runtime":
-        assert found.runtime is not None
-        if isinstance(node, cst.Name) and node.value == found.runtime.name:
-            file.decided.wanted[import_home(found.runtime.module), node.value] = node.value
-            return None
-        return file.decided.name_of(found)
-    return file.decided.name_of(found) if _is_renamed(file.names.spelled(node)) else None
+    runtime = found.runtime
+    if runtime is not None and isinstance(node, cst.Name) and node.value == runtime.name:
+        file.decided.wanted[import_home(runtime.module), node.value] = node.value
+        return None
+    moves = runtime is not None or _is_renamed(file.names.spelled(node) or "")
+    return file.decided.name_of(found) if moves else None
 
 
-def _is_renamed(canonical: str | None) -> bool:
+def _is_renamed(canonical: str) -> bool:
     """True if it is a name of an old release that `tensorflow.compat.v1` lacks."""
-    if canonical is None or not is_of_old_release(canonical):
-        return False
-    return find_replacement(canonical) != Found("v1", canonical)
+    return is_of_old_release(canonical) and find_replacement(canonical) != Found("v1", canonical)
 
 
 def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
@@ -255,26 +250,25 @@ class RenamedSymbol(Rule):
         """A new text for each use of a symbol that has another name now."""
         file = self.file
         done: set[cst.CSTNode] = set()
-        for (
-            use,
-            canonical,
-        ) in file.names.spelled_symbols:  # first: these say under what names modules are imported
-            if (alias := file.tree.alias_of(use)) is not None:
-                left = find_replacement(canonical).kind == "runtime" and _left_through(
-                    file, alias[1], canonical
-                )
-                if not left and _is_imported_instead(file, *alias, canonical):
-                    self.changes.append(Removal(alias[0]))
-                    left = True
-                done |= {use} if left else set()
+        # first: these say under what names modules are imported
+        for use, canonical in file.names.spelled_symbols:
+            if (alias := file.tree.alias_of(use)) is None:
+                continue
+            statement, name = alias
+            is_runtime = find_replacement(canonical).kind == "runtime"
+            if is_runtime and _left_through(file, name, canonical):
+                done.add(use)
+            elif _is_imported_instead(file, statement, name, canonical):
+                self.changes.append(Removal(statement))
+                done.add(use)
         for use, canonical in file.names.spelled_symbols:
             if use in done or resets_a_server(file, use):
                 continue
             text = _replacement_text(file, use, canonical)
             if text is None or text == file.text.of(use):
                 continue
-            if not file.is_read(use):
+            if file.is_read(use):
+                self.replace(use, text)
+            else:
                 message = f"the script assigns to {canonical} here, whose replacement is {text}"
                 file.note(use, "T2T626", message)
-            else:
-                self.replace(use, text)

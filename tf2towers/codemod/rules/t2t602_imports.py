@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import replace_statement
 from tf2towers.codemod.dead_code import can_drop_import
 from tf2towers.codemod.names import V1, NewImport, imports_made_by, is_tensorflow
-from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.program import File
 from tf2towers.codemod.reached import is_named
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import RUNTIME, canonical_name, is_gone_private
 
 
-def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
+def _keep_import(file: File, node: nodes.Import, made: NewImport) -> NewImport:
     """The import as it was, if TF 2 has it, or if a name that is used through a module of contrib is left."""
-    module = module_of(node)
-    was = NewImport(module, name_of(made.alias), made.bound, made.alias)
+    module = nodes.module_of(node)
+    was = NewImport(module, nodes.name_of(made.alias), made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
-        moved = is_gone_private(canonical_name(f"{module}.{name_of(made.alias)}"))
+        moved = is_gone_private(canonical_name(f"{module}.{nodes.name_of(made.alias)}"))
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
     if (
@@ -33,12 +33,14 @@ def _keep_import(file: File, node: Import, made: NewImport) -> NewImport:
 
 def _only_loads(file: File, made: NewImport) -> bool:
     """True if an import only loads a module that is gone (`import tensorflow.python.platform`) and is not named."""
-    goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
+    goes_by_itself = (
+        made.name == V1 and nodes.asname_of(made.alias) is None and nodes.name_of(made.alias) != made.bound
+    )
     return goes_by_itself and not is_named(file, made.alias)
 
 
-def _is_unchanged(node: Import, made: NewImport) -> bool:
-    return (made.module, made.name) == (module_of(node), name_of(made.alias))
+def _is_unchanged(node: nodes.Import, made: NewImport) -> bool:
+    return (made.module, made.name) == (nodes.module_of(node), nodes.name_of(made.alias))
 
 
 class Imports(Rule):
@@ -76,10 +78,10 @@ class Imports(Rule):
     def visit_Module(self, node: cst.Module) -> None:
         """A new statement for each import whose names come from elsewhere now."""
         for statement in self.file.imports:
-            if any(is_tensorflow(dotted) for _, dotted in imported(statement)):
+            if any(is_tensorflow(dotted) for _, dotted in nodes.imported(statement)):
                 self._rewrite(statement)
 
-    def _rewrite(self, node: Import) -> None:
+    def _rewrite(self, node: nodes.Import) -> None:
         file = self.file
         made = [
             _keep_import(file, node, import_)
@@ -93,7 +95,7 @@ class Imports(Rule):
         for import_ in made:
             if import_.left is not None:
                 file.note(node, import_.left.code, import_.left.why)
-        if len(made) == len(aliases(node)) and all(_is_unchanged(node, import_) for import_ in made):
+        if len(made) == len(nodes.aliases(node)) and all(_is_unchanged(node, import_) for import_ in made):
             return
         groups: dict[str, list[NewImport]] = {}
         for import_ in made:
@@ -105,7 +107,7 @@ class Imports(Rule):
         ]
         self.changes.append(replace_statement(node, lines))
 
-    def _moves(self, node: Import, made: NewImport) -> bool:
+    def _moves(self, node: nodes.Import, made: NewImport) -> bool:
         """True if a name comes with the others that the file takes from the runtime; adds it to these."""
         file = self.file
         if node not in file.body or made.name == "*" or _is_unchanged(node, made):

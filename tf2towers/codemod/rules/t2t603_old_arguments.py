@@ -19,7 +19,7 @@ from tf2towers.codemod.changes import (
     given_by,
     replace,
 )
-from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.nodes import Symbol, keyword_of, method_of, positional
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -35,10 +35,10 @@ def _has_datasets(file: File) -> bool:
 
 def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
     """`tf.random_uniform_initializer(maxval=9)`: the default of `minval` was 0; in TF 2 it is 0.0, not for integers."""
-    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    name = file.called(call).rpartition(".")[2]
     if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
         return
-    if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
+    if file.called(call) in ("tf.random_uniform", "tf.random.uniform"):
         return  # the operation, which takes a shape
     words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
     if words & {"maxval", "minval", ""} == {"maxval"}:
@@ -47,7 +47,7 @@ def _least_integer(file: File, call: cst.Call) -> Iterator[Change]:
 
 def _map_changes(call: cst.Call) -> Iterator[Change]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
-    if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
+    if method_of(call) != "map" or not positional(call):
         return
     for given in call.args[1:]:
         if keyword_of(given) == "num_threads":
@@ -121,7 +121,7 @@ class OldArguments(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Adds keywords to arguments in an old order, and replaces the names of keywords that are gone."""
-        file, canonical = self.file, self.file.canonical(node.func) or ""
+        file, canonical = self.file, self.file.called(node)
         if not canonical.startswith("tf."):
             if _has_datasets(file):
                 self.change(_map_changes(node))
@@ -130,15 +130,17 @@ class OldArguments(Rule):
         is_tf2 = file.program.plain_is_tf2
         is_tf2s = is_tf2 and isinstance(node.func, Symbol) and file.names.is_plain(node.func)
         if not is_tf2s and (why := not_taken(file, node)):
-            note_site(file, node, "T2T620", why, why=why)
+            note_site(file, node, "T2T620", why)
         if is_tf2:
             return
         if canonical == _WHITENING and len(node.args) == 1 and not node.args[0].star:
             # TF 0.x whitened each image in float32, its successor keeps an image's type
             cast, kind = (file.decided.name_of(Found("v1", f"tf.{name}")) for name in ("cast", "float32"))
             self.replace(image := node.args[0].value, f"{cast}({{image}}, {kind})", image=image)
-        renamed = [(node.args[place], keyword) for place, keyword in enumerate(order) if keyword]
-        self.change(Replacement(given, given_by(new)) for given, new in renamed)
+        for given, new in zip(node.args, order, strict=False):
+            if new:
+                self.changes.append(Replacement(given, given_by(new)))
         self.change(_least_integer(file, node))
         for given, new in new_keywords(file, node).items():
-            self.changes.append(Replacement(given, given_by(new)) if new else without_argument(node, given))
+            without = without_argument(node, given)
+            self.changes.append(Replacement(given, given_by(new)) if new else without)

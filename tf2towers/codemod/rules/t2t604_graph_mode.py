@@ -25,8 +25,10 @@ def _find_calls(file: File, functions: Container[str]) -> list[cst.Expr]:
 
 def _mode_of_its_own(file: File) -> str:
     """The behaviour of TF 2 that a program keeps while it builds graphs; any of its files may say so."""
-    called = {each.canonical(call.func) for each in file.program.files for call in each.all(cst.Call)}
-    kept = {"tf.disable_v2_behavior", "tf.disable_v2_tensorshape", "tf.disable_resource_variables"}
+    called = {each.called(call) for each in file.program.files for call in each.all(cst.Call)}
+    kept = {
+        "tf.disable_v2_behavior", "tf.disable_v2_tensorshape", "tf.disable_resource_variables",
+    }  # fmt: skip
     if file.program.plain_is_tf2 and "tf.disable_eager_execution" in called and not called & kept:
         return "v2_behavior=True"
     return "resource_variables=True" if "tf.enable_resource_variables" in called else ""

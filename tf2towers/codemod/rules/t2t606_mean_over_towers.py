@@ -27,7 +27,8 @@ def _reduced(strategy: str, updated: cst.Call, now: Now) -> cst.Call:
 
 def _is_made_at_top(file: File, strategy: Strategy, call: cst.Call) -> bool:
     """True if a module makes a strategy before it defines the function in which a call is."""
-    same = [each.before for each in write_towers(file).strategies if each.name == strategy.name]
+    strategies = write_towers(file).strategies
+    same = [each.before for each in strategies if each.name == strategy.name]
     around: set[cst.CSTNode] = {*file.ancestors(call)}
     body: list[cst.CSTNode] = [*file.body]
     if strategy.before not in body or file.function_around(call) in map(file.function_around, same):
@@ -37,7 +38,8 @@ def _is_made_at_top(file: File, strategy: Strategy, call: cst.Call) -> bool:
 
 def _count_uses(file: File, name: str) -> int:
     """How often a name is used in a file; a string with the name in it counts as well."""
-    names = sum(last_name(use) == name for kind in (cst.Name, cst.Attribute) for use in file.all(kind))
+    uses = [*file.all(cst.Name), *file.all(cst.Attribute)]
+    names = sum(last_name(use) == name for use in uses)
     strings = sum(text.evaluated_value == name for text in file.all(cst.SimpleString))
     return names + strings
 

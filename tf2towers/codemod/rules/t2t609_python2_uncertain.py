@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import libcst as cst
 
 from tf2towers.codemod.python_versions import (
-    are_lists_in_both,
     counterpart,
     lists_of_python2,
     missed_names,
@@ -30,8 +27,8 @@ class Python2Uncertain(Rule):
 
     A program that counts as Python 3 may reach a name that only Python 2 has, at which Python 3 stops. `xrange`,
     `reduce`, `long` and `isinstance(x, basestring)` have a counterpart that is the same in both: it is written. Such a
-    name is left where it has none, or where something else would differ between both, as a division of integers.
-    `--python 2` or `--python 3` says which Python the program is.
+    name is left where it has none, or where something else would differ between both, as a division of integers. So is
+    a `map` whose length is taken. `--python 2` or `--python 3` says which Python the program is.
     """
 
     does = "refuses"
@@ -62,7 +59,7 @@ class Python2Uncertain(Rule):
 
     def visit_Module(self, node: cst.Module) -> None:
         """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion does."""
-        file, differs = self.file, partial(where_pythons_differ, self.file.program)
+        file = self.file
         for name in missed_names(file):
             if counterpart(file, name) is not None:  # T2T611 writes it
                 continue
@@ -70,9 +67,9 @@ class Python2Uncertain(Rule):
             if file.program.python is not None:
                 note_site(file, name, self.code, message, kind="note")
                 continue
-            also = f", and {differs()} is another in each" if differs() is not None else ""
+            differs = where_pythons_differ(file.program)
+            also = f", and {differs} is another in each" if differs is not None else ""
             note_site(file, name, self.code, f"{_ASK}: {message}{also}")
-        for call in lists_of_python2(file):
-            if not are_lists_in_both(file.program):
-                made_by = f"only Python 2 makes a list by {file.text.of(call.func)}"
-                note_site(file, call, self.code, f"{_ASK}: {made_by}, and {differs()} is another in each")
+        for call in lists_of_python2(file) if file.program.python is None else ():
+            made_by = f"only Python 2 makes a list by {file.text.of(call.func)}"
+            note_site(file, call, self.code, f"{_ASK}: {made_by}")

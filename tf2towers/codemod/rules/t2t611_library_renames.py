@@ -16,7 +16,6 @@ from tf2towers.codemod.python_versions import (
     counterpart,
     is_expected_to_fail,
     is_never_reached,
-    made_lists,
     missed_names,
 )
 from tf2towers.codemod.reached import is_named
@@ -123,15 +122,34 @@ def _change_import_from(file: File, statement: cst.ImportFrom) -> Iterator[Chang
     found = {name: change for name, change in names.items() if change is not None}
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
+    if (
+        isinstance(statement.names, cst.ImportStar)
+        and home is not None
+        and of_home
+        and of_home.kind == "gone"
+    ):
+        _note_site(file, statement, home, of_home)
+        return
     kept = [
         nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias))
         for alias in nodes.aliases(statement)
         if nodes.name_of(alias) not in found
     ]
     lines = [f"from {module} import {', '.join(kept)}"] if kept else []
+    if home is not None and of_home is not None and of_home.kind == "module":
+        moved = [
+            nodes.as_named(nodes.name_of(alias), nodes.asname_of(alias))
+            for alias in nodes.aliases(statement)
+            if found[nodes.name_of(alias)] is of_home
+        ]
+        lines += (
+            [f"from {of_home.target}{module.removeprefix(home)} import {', '.join(moved)}"] if moved else []
+        )
     for alias in nodes.aliases(statement):
         name, bound, change = nodes.name_of(alias), nodes.bound_by(alias), found.get(nodes.name_of(alias))
         if change is None or _are_all_rewritten(file, bound, f"{module}.{name}"):
+            continue
+        if change is of_home and change.kind == "module":
             continue
         if change.kind == "gone" and not is_named(file, alias):
             continue
@@ -237,8 +255,6 @@ class LibraryRenames(Rule):
             if (instead := counterpart(file, missed)) is not None:
                 module, _, name = instead.rpartition(".")
                 self.replace(missed, file.need(name, module) if module else instead)
-        for call in made_lists(file):
-            self.replace(call, "list({call})", call=call)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Today's methods and arguments."""

@@ -83,7 +83,8 @@ class VersionTests(Rule):
         """Replaces a version by that of the last TF1, where the script decides something by it."""
         file = self.file
         version: cst.BaseExpression = node
-        while canonical not in VERSIONS and isinstance(version, cst.Attribute):  # of `tf.__version__.split`
+        # of `tf.__version__.split`
+        while canonical not in VERSIONS and isinstance(version, cst.Attribute):
             version, canonical = version.value, canonical.rpartition(".")[0]
         bindings = file.meanings.bindings(nodes.root_of(version))
         plain = all(isinstance(each, Imported) for each in bindings) and file.names.is_plain(node)

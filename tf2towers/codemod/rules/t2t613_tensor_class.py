@@ -16,7 +16,7 @@ def _of_class(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None
     match side:
         case cst.Attribute(value=of, attr=cst.Name(value="__class__")):
             return of
-        case cst.Call(args=[cst.Arg(value=of)]) if file.canonical(side.func) == "builtins.type":
+        case cst.Call(args=[cst.Arg(value=of)]) if file.called(side) == "builtins.type":
             return of
     return None
 
@@ -64,8 +64,7 @@ class TensorClass(Rule):
         ]
         if any(file.canonical(each) == "tf.Tensor" for each in listed):
             asked = [(side, of) for side in sides if (of := _of_class(file, side)) is not None]
-            done = (file.canonical(side.func) for side in sides if isinstance(side, cst.Call))
-            if not asked and f"{RUNTIME}.class_of" not in done:
+            if not asked and f"{RUNTIME}.class_of" not in map(file.called, sides):
                 message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may give another result"
                 file.note(node, "T2T620", with_quoted_code(message, file.text.of(node)))
         elif any(nodes.literal(each) == "Tensor" for each in listed):

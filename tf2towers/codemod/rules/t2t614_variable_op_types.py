@@ -16,6 +16,10 @@ from tf2towers.codemod.symbols import RUNTIME
 
 #: types of the ops of TF1's variables, or parts of these types that a script looks for
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
+#: nodes that do something for the ops of one type only
+_CHOICES = (
+    cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
+)  # fmt: skip
 _OF = m.SaveMatchedNode(m.DoNotCare(), "operation")
 _TYPE = m.Attribute(_OF, m.Name("type")) | m.Attribute(m.Attribute(_OF, m.Name("op_def")), m.Name("name"))
 
@@ -26,21 +30,20 @@ def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | Non
     That says on which device an operation goes: it is shown TF1's types by the runtime.
     """
     if isinstance(side, cst.Call):
-        return side.args[0].value if file.canonical(side.func) == f"{RUNTIME}.op_type" else None
+        return side.args[0].value if file.called(side) == f"{RUNTIME}.op_type" else None
     match side:
         case cst.Attribute(value=node, attr=cst.Name(value="op")) if file.tree.loop_of(node) is not None:
-            return side  # `node` of `graph.as_graph_def().node`, of which `op` is the type
+            # `node` of `graph.as_graph_def().node`, of which `op` is the type
+            return side
     found: Any = m.extract(side, _TYPE)
-    functions = [file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda)]
-    called = (file.canonical(around.func) for around in functions if isinstance(around, cst.Call))
-    return found["operation"] if found is not None and "tf.device" not in called else None
+    takers = (file.parent(outer) for outer in file.ancestors(side) if isinstance(outer, cst.Lambda))
+    is_free = "tf.device" not in map(file.called, takers)
+    return found["operation"] if found is not None and is_free else None
 
 
 def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
     """Notes where the output of a variable's op is used as its value: that of a resource variable is a handle."""
-    choices = (cst.If, cst.IfExp, cst.BaseComp)
-    around = next((outer for outer in file.ancestors(side) if isinstance(outer, choices)), side)
-    for node in nodes.walk(around):
+    for node in nodes.walk(file.around(side, *_CHOICES) or side):
         if (
             isinstance(node, cst.Attribute)
             and node.attr.value == "outputs"
@@ -54,8 +57,9 @@ def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
     """True if a side of a comparison is, or may be, the type of a variable's operation, or a list with one."""
     if isinstance(side, cst.Tuple | cst.List | cst.Set):
         return any(_names_a_type(file, element) for element in nodes.items(side))
-    texts = [side] if nodes.is_literal(side) else file.tree.literals  # of a name: any text of the file
-    return any(_OF_VARIABLES.fullmatch(str(nodes.literal(text))) for text in texts)
+    # of a name: any text of the file
+    texts = [str(nodes.literal(side))] if nodes.is_literal(side) else file.tree.texts
+    return any(map(_OF_VARIABLES.fullmatch, texts))
 
 
 class VariableOpTypes(Rule):
@@ -100,7 +104,8 @@ class VariableOpTypes(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """`op_type(op).startswith('Variable')`."""
-        if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("startswith", "endswith"):
+        is_asked = nodes.method_of(node) in ("startswith", "endswith")
+        if isinstance(node.func, cst.Attribute) and is_asked:
             self._ask([node.func.value], nodes.positional(node))
 
     def _ask(self, asked: list[cst.BaseExpression], answers: list[cst.BaseExpression]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from tf2towers.codemod.changes import Replacement, in_line, small
+from tf2towers.codemod.changes import Now, Replacement, bare, in_line, small
 from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
 
 _END = m.Name("StopIteration")
-_RAISE = m.Raise(_END | m.Call(_END, args=[]), cause=None)
+_CALL = m.Call(_END, [m.AtMostN(m.Arg(keyword=None, star=""), n=1)])
+_RAISE = m.Raise(_END | _CALL, cause=None)
 _CAUGHT = _END | m.Name("Exception") | m.Name("BaseException")
 
 
@@ -32,6 +33,13 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
                 and not (around.asynchronous or is_caught)
             )
     return False
+
+
+def _return(updated: cst.Raise, now: Now) -> cst.BaseSmallStatement:
+    """`return`, with the value that the error had."""
+    given = updated.exc.args if isinstance(updated.exc, cst.Call) else ()
+    made = small("return {value}", value=bare(given[0].value)) if given else small("return")
+    return in_line(made, updated)
 
 
 class GeneratorEnds(Rule):
@@ -80,4 +88,4 @@ class GeneratorEnds(Rule):
         """`return`, where the error certainly ends the generator that it is in."""
         if m.matches(node, _RAISE) and not self.file.meanings.bindings(getattr(node.exc, "func", node.exc)):
             if _ends_generator(self.file, node):
-                self.changes.append(Replacement(node, lambda updated, now: in_line(small("return"), updated)))
+                self.changes.append(Replacement(node, _return))

@@ -6,37 +6,41 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Opaque
-from tf2towers.codemod.nodes import (
-    Comprehension,
-    Symbol,
-    argument,
-    is_none,
-    items,
-    last_name,
-    names_in,
-    positional,
-    targets,
-    walk,
-)
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.loops import Loop, find_tower_loops
 
-_TWO_UPDATES = "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text"
-_UPDATES = "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'"
+#: what is said, and the advice
+_UPDATES = (
+    "a moving average that several towers update: TF 1 leaves the order open, here it is the towers'",
+    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
+    "(scope='tower_0') leave nothing open.",
+)
+_TWO_UPDATES = (
+    "two optimizers' updates in one run: TF 1 leaves their order open, here it is that of the text",
+    "Nothing. tf.control_dependencies orders the updates of two optimizers.",
+)
 _AGAIN = (
     "each worker that joins sets all variables anew. TF 1's looked every 30 seconds whether the chief is ready, here "
-    "it begins at once"
+    "it begins at once",
+    "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`.",
 )
 _SEEDS = (
     "the graph's seed alone draws other first weights than TF 1.15's: it counts operations; an operation's own seed "
-    "does not"
+    "does not",
+    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
+    "TensorFlows, or start from a checkpoint.",
 )
-_DRAWS = "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's"
+_DRAWS = (
+    "TensorFlow Probability has it: the same numbers, but a seed draws others than TF 1's",
+    "Nothing: by a seed the numbers are the same each time.",
+)
 _CELLS = (
     "plain cells compute what cuDNN's did: they take longer, a checkpoint has other names than TF 1's, first weights "
-    "and dropout are other draws"
+    "and dropout are other draws",
+    "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names.",
 )
 #: distributions that TensorFlow Probability serves
 _BY_PROBABILITY = frozenset(
@@ -56,30 +60,15 @@ _APPLIES = frozenset({"apply_gradients", "minimize"})
 #: methods that give a worker a session whose variables the chief has initialized
 _WAITS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
 _INITIALIZERS = frozenset({"tf.global_variables_initializer", "tf.initialize_all_variables"})
-#: one advice for each message
-_OF_UPDATES = (
-    "Nothing. Where the towers share their variables, and each has the whole model, one tower's updates "
-    "(scope='tower_0') leave nothing open."
-)
-_OF_OPTIMIZERS = "Nothing. tf.control_dependencies orders the updates of two optimizers."
-_OF_SEEDS = (
-    "Give initializers and random operations seeds of their own where the same first weights are wanted on both "
-    "TensorFlows, or start from a checkpoint."
-)
-_OF_WORKERS = (
-    "Run the initializers in the chief alone: `if task_index == 0:`, or by the Supervisor's `init_op`."
-)
-_OF_DRAWS = "Nothing: by a seed the numbers are the same each time."
-_OF_CELLS = "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names."
 
 
 def _initializes_again(file: File, call: cst.Call) -> bool:
     """True for `session.run(init)` of all variables, in a session that has waited for the chief, without an `if`."""
-    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "run" or not call.args:
+    if not isinstance(call.func, cst.Attribute) or not _is_run(call) or not call.args:
         return False
-    runs = any(file.canonical(made.func) in _INITIALIZERS for made in _calls(file, call.args[0].value))
-    waited = any(last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
-    chosen = any(isinstance(around, cst.If) for around in file.ancestors(call))
+    runs = any(file.called(made) in _INITIALIZERS for made in _calls(file, call.args[0].value))
+    waited = any(nodes.last_name(made.func) in _WAITS for made in _calls(file, call.func.value))
+    chosen = file.around(call, cst.If) is not None
     return runs and waited and not chosen and any(name == "tf.train.Server" for _, name in file.symbols)
 
 
@@ -91,9 +80,8 @@ def _calls(file: File, value: cst.CSTNode) -> list[cst.Call]:
     for binding in file.meanings.bindings(value):
         made = binding.value if isinstance(binding, Assigned) else None
         if isinstance(binding, Opaque):  # `with .. as session`
-            made = next(
-                (at.item for at in file.ancestors(binding.node) if isinstance(at, cst.WithItem)), None
-            )
+            item = file.around(binding.node, cst.WithItem)
+            made = item.item if item is not None else None
         if isinstance(made, cst.Call):
             found.append(made)
     return found
@@ -105,15 +93,15 @@ def _nodes_of_towers(file: File) -> frozenset[cst.CSTNode] | None:
     loops = find_tower_loops(file)
     if not loops or any(_has_variables_of_its_own(file, loop) for loop in loops):
         return None
-    return frozenset(node for loop in loops for node in walk(loop.node))
+    return frozenset(node for loop in loops for node in nodes.walk(loop.node))
 
 
 def _is_of_updates(file: File, call: cst.Call) -> bool:
     """True if it collects all updates, and the program has some."""
-    if not any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1]):
+    if not any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in nodes.positional(call)[:1]):
         return False
     if isinstance(file.parent(call), cst.CompFor) and isinstance(
-        file.parent(file.parent(call)), Comprehension
+        file.parent(file.parent(call)), nodes.Comprehension
     ):
         return False  # what is taken of it is chosen by the script
     texts = [each.script.text for each in file.program.all_files]
@@ -127,12 +115,9 @@ def _is_of_updates(file: File, call: cst.Call) -> bool:
 
 def _has_variables_of_its_own(file: File, loop: Loop) -> bool:
     """True if each tower of a loop makes variables in a scope of its own: `tf.variable_scope('tower_%d' % i)`."""
-    return any(
-        isinstance(call, cst.Call)
-        and file.canonical(call.func) == "tf.variable_scope"
-        and not names_in(loop.target).isdisjoint(names_in(*call.args[:1]))
-        for call in walk(loop.node)
-    )
+    scopes = (call for call in nodes.calls_in(loop.node) if file.called(call) == "tf.variable_scope")
+    bound = nodes.names_in(loop.target)
+    return any(not bound.isdisjoint(nodes.names_in(*call.args[:1])) for call in scopes)
 
 
 def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
@@ -141,13 +126,15 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
         return
     made: dict[str, list[cst.Call]] = {}
     for statement in file.all(cst.Assign):
-        call, names = statement.value, targets(statement)
-        if isinstance(call, cst.Call) and _is_update(call) and len(names) == 1:
-            made.setdefault(file.text.of(names[0]), []).append(call)
+        call, target = statement.value, nodes.only_target(statement)
+        if isinstance(call, cst.Call) and _is_update(call) and target is not None:
+            made.setdefault(file.text.of(target), []).append(call)
     for call in file.all(cst.Call):
         if not _runs_all(file, call):
             continue
-        given = [each for arg in positional(call)[: 1 if _is_run(call) else None] for each in _parts(arg)]
+        given = [
+            each for arg in nodes.positional(call)[: 1 if _is_run(call) else None] for each in _parts(arg)
+        ]
         updates = [made[text][-1] for each in given if (text := file.text.of(each)) in made]
         updates += [each for each in given if isinstance(each, cst.Call) and _is_update(each)]
         if len(dict.fromkeys(updates)) > 1 and not any(_waits(file, each) for each in updates):
@@ -155,29 +142,26 @@ def _runs_of_two_updates(file: File) -> Iterator[cst.Call]:
 
 
 def _is_update(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _APPLIES
+    return nodes.method_of(call) in _APPLIES
 
 
 def _is_run(call: cst.Call) -> bool:
-    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "run"
+    return nodes.method_of(call) == "run"
 
 
 def _runs_all(file: File, call: cst.Call) -> bool:
-    return _is_run(call) or file.canonical(call.func) == "tf.group"
+    return _is_run(call) or file.called(call) == "tf.group"
 
 
 def _parts(given: cst.BaseExpression) -> list[cst.BaseExpression]:
-    return items(given) if isinstance(given, cst.List | cst.Tuple) else [given]
+    return nodes.items(given) if isinstance(given, cst.List | cst.Tuple) else [given]
 
 
 def _waits(file: File, call: cst.Call) -> bool:
     """True if an update is made in `tf.control_dependencies`."""
     return any(
         isinstance(around, cst.With)
-        and any(
-            isinstance(item.item, cst.Call) and file.canonical(item.item.func) == "tf.control_dependencies"
-            for item in around.items
-        )
+        and any(file.called(item.item) == "tf.control_dependencies" for item in around.items)
         for around in file.ancestors(call)
     )
 
@@ -201,13 +185,7 @@ class OpenOrder(Rule):
     """
 
     does = "reports"
-    todo = """
-    Nothing. Where the towers share their variables, and each has the whole model, one tower's
-    updates (`scope='tower_0'`) leave nothing open. `tf.control_dependencies` orders the updates of two optimizers.
-    Give initializers and random operations seeds of their own where the same first weights are wanted on both
-    TensorFlows, or start from a checkpoint. To go on from a checkpoint with cuDNN's cells, copy its weights by
-    their new names.
-    """
+    todo = "\n".join(advice for _, advice in (_UPDATES, _TWO_UPDATES, _SEEDS, _CELLS))
     sources = ("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed")
     examples = (
         Example(
@@ -221,30 +199,34 @@ class OpenOrder(Rule):
         ),
     )
 
-    def visit_Symbol(self, node: Symbol, canonical: str) -> None:
+    def visit_Symbol(self, node: nodes.Symbol, canonical: str) -> None:
         """Notes each seed of a graph, what draws otherwise, and where updates of several towers are collected."""
         file, call = self.file, self.file.parent(node)
         if not isinstance(call, cst.Call) or call.func is not node:
             return
-        if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
-            self.note(call, _SEEDS, "note", _OF_SEEDS)
+        if canonical == "tf.set_random_seed" and not nodes.is_none(nodes.argument(call, 0, "seed")):
+            self._say(call, _SEEDS)
         if canonical == "tf.contrib.cudnn_rnn.CudnnLSTM":
-            self.note(call, _CELLS, "note", _OF_CELLS)
+            self._say(call, _CELLS)
         if canonical == "tf.contrib.gan.get_joint_train_hooks":
-            self.note(call, _TWO_UPDATES, "note")
+            self._say(call, _TWO_UPDATES)
         if canonical in _BY_PROBABILITY:
-            self.note(call, _DRAWS, "note", _OF_DRAWS)
-        if canonical == "tf.get_collection" and argument(call, 1, "scope") is None:
+            self._say(call, _DRAWS)
+        if canonical == "tf.get_collection" and nodes.argument(call, 1, "scope") is None:
             towers = _nodes_of_towers(file)
             if towers is not None and call not in towers and _is_of_updates(file, call):
-                self.note(call, _UPDATES, "note", _OF_UPDATES)
+                self._say(call, _UPDATES)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Notes each initializer that a worker of a cluster runs again, after it has waited for the chief's."""
         if _initializes_again(self.file, node):
-            self.note(node, _AGAIN, "note", _OF_WORKERS)
+            self._say(node, _AGAIN)
 
     def visit_Module(self, node: cst.Module) -> None:
         """Notes updates by two optimizers in one run."""
         for call in _runs_of_two_updates(self.file):
-            self.note(call, _TWO_UPDATES, "note", _OF_OPTIMIZERS)
+            self._say(call, _TWO_UPDATES)
+
+    def _say(self, call: cst.Call, said: tuple[str, str]) -> None:
+        message, advice = said
+        self.note(call, message, "note", advice)

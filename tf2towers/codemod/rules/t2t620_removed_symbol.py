@@ -21,7 +21,7 @@ class RemovedSymbol(Rule):
     tf2towers.runtime has them. Nor do they have an argument of an old release that a function no longer takes. The call
     is left as it is; the rest of the script is migrated.
 
-    It is only a note where nothing leads there: in a function that nothing names, and under a test for a TPU.
+    It is only a note where nothing leads there: in a function that nothing names.
     """
 
     does = "refuses"
@@ -36,7 +36,7 @@ class RemovedSymbol(Rule):
                 import tensorflow as tf
 
                 x = tf.placeholder(tf.float32, [1, 2, 3])
-                y = tf.contrib.image.dense_image_warp(x, x)
+                y = tf.contrib.image.sparse_image_warp(x, x, x)
                 """,
             left=True,
         ),
@@ -64,7 +64,7 @@ class RemovedSymbol(Rule):
     def visit_Symbol(self, node: Symbol, canonical: str) -> None:
         """Notes TF 2's Estimators; T2T601 and T2T602 note a TF1 program's symbols, T2T603 its arguments."""
         if is_estimator_of_tf2(self.file, node, canonical):
-            note_site(self.file, node, self.code, f"{canonical} {_ESTIMATOR}", why=_ESTIMATOR)
+            note_site(self.file, node, self.code, f"{canonical} {_ESTIMATOR}")
         if canonical == "tf.train.import_meta_graph" and self.file.program.is_tf1:
             message = (
                 "the session runs a .meta file that the migrated trainer wrote, and none of TensorFlow 1: for that "
@@ -74,7 +74,7 @@ class RemovedSymbol(Rule):
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         """Notes what ended the sessions of others."""
-        if resets_a_server(self.file, node) and find_unreached_context(self.file, node, "") is None:
+        if resets_a_server(self.file, node) and find_unreached_context(self.file, node) is None:
             message = (
                 f"{self.file.canonical(node)} of a server ended the sessions of all processes, and its variables: "
                 "take it out, close the sessions, and run the initializers in the next one"
@@ -83,7 +83,7 @@ class RemovedSymbol(Rule):
 
     def visit_Call(self, node: cst.Call) -> None:
         """Notes an Estimator that trains on TPUs, or may do so: it is served without them."""
-        canonical = self.file.canonical(node.func) or ""
+        canonical = self.file.called(node)
         if not (canonical.startswith("tf.") and canonical.endswith(".TPUEstimator")):
             return
         uses = argument(node, 4, "use_tpu")

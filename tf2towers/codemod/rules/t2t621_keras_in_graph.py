@@ -32,7 +32,7 @@ def _texts_given(file: File, call: cst.Call) -> set[object]:
     made = [file.meanings.bindings(part) for part in held]  # nothing for `self.loss`
     far = any(not each or any(isinstance(one, Imported) for one in each) for each in made)
     files = file.program.all_files if far else [file] if held else []
-    return {literal(text) for text in (*given, *(each for other in files for each in other.tree.literals))}
+    return set(map(literal, given)).union(*(other.tree.texts for other in files))
 
 
 class KerasInGraph(Rule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.codemod.nodes import Symbol, is_name, walk
+from tf2towers.codemod.nodes import Symbol, find_names, walk
 from tf2towers.codemod.program import File, only_tf1s
 from tf2towers.codemod.reached import branches_around, note_site
 from tf2towers.codemod.rule import Example, Rule
@@ -17,8 +17,8 @@ def _asks_first(file: File, node: cst.CSTNode) -> bool:
     if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
         return True
     tests = [test for test, _ in branches_around(file, node)]
-    names = [name for test in tests for name in walk(test) if is_name(name)]
-    values = [value for name in names for value in file.meanings.values(name) if value is not None]
+    held = [file.meanings.values(name) for name in find_names(*tests)]
+    values = [value for each in held for value in each if value is not None]
     return any(_asks(file, part) for part in walk(*tests, *values))
 
 

@@ -11,7 +11,7 @@ import libcst as cst
 from tf2towers.codemod import nodes
 from tf2towers.codemod.meanings import Assigned, Defined
 from tf2towers.codemod.nodes import Import, imported, module_of, name_of
-from tf2towers.codemod.program import File
+from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import is_guarded, may_fail, note_site
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.report.result import FindingKind
@@ -26,6 +26,20 @@ def _folder_above(file: File, name: str, path: Path) -> Path | None:
     is_local = not name.startswith(".") and len(path.parents) >= depth
     folder = path.parents[depth - 1] if is_local else None
     return folder if folder in file.program.imports.roots_above else None
+
+
+@found_once
+def _first_from_above(main: File) -> dict[Path, tuple[Import, str]]:
+    """Folder above the script -> the first import of the program that needs it, and the module."""
+    first: dict[Path, tuple[Import, str]] = {}
+    for file in main.program.all_files:
+        found = file.program.imports.imports_of(file.path)
+        for node in file.imports:
+            for name in _named_modules(node):
+                folder = _folder_above(file, name, found[name]) if name in found else None
+                if folder is not None:
+                    first.setdefault(folder, (node, name))
+    return first
 
 
 def _searched(file: File, name: str) -> str:
@@ -163,7 +177,8 @@ class MissingModule(Rule):
             self._note_missing(node, message, guarded=is_guarded(file, node))
         local = [name for name in _named_modules(node) if name in found]
         for name in local:
-            if (folder := _folder_above(file, name, found[name])) is not None:
+            folder = _folder_above(file, name, found[name])
+            if folder is not None and _first_from_above(file.program.main)[folder] == (node, name):
                 shown = os.path.relpath(folder, file.program.imports.main.parent)
                 message = f"{name} is in {shown}, above the script: it runs with PYTHONPATH={shown}, or by python -m"
                 self.note(node, message, "note")

@@ -65,13 +65,12 @@ def _may_be_on(file: File, flag: str) -> bool:
 
 def _may_fail_to_load(file: File, node: Symbol) -> bool:
     """True if the program goes on without the operations, or never loads them."""
-    if find_unreached_context(file, node, "") is not None:
+    if find_unreached_context(file, node) is not None:
         return True
-    for inner, around in file.steps_outwards(node):
-        if isinstance(around, cst.Try) and inner in block(around) and around.handlers:
-            handled = " ".join(map(file.text.of, around.handlers))
-            if not any(word in handled for word in ("load_op_library", "raise", "exit")):
-                return True
+    for around in file.tree.tries_around(node):
+        handled = " ".join(map(file.text.of, around.handlers))
+        if not any(word in handled for word in ("load_op_library", "raise", "exit")):
+            return True
     return False
 
 

@@ -27,9 +27,9 @@ from tf2towers.codemod.symbols import (
 from tf2towers.codemod.tables import names_of_numpy
 from tf2towers.report.paths import with_quoted_code
 
-_HARMLESS = frozenset(
-    {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
-)
+_HARMLESS = frozenset({
+    "builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload",
+})  # fmt: skip
 #: the parts of TensorFlow that need no graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 #: any name, or a part of one
@@ -49,7 +49,7 @@ def _is_followed(file: File, module: cst.CSTNode) -> bool:
     parent, scope = file.parent(module), file.meanings.scope(module)
     if not m.matches(parent, _ALIAS) or not isinstance(file.meanings.node_of(scope), cst.ClassDef):
         return m.matches(parent, _ALIAS)
-    names = {part.value for part in nodes.walk(parent) if nodes.is_name(part) and file.is_bound(part)}
+    names = {name.value for name in nodes.find_names(parent) if file.is_bound(name)}
     return all(map(names.isdisjoint, map(unknown_attributes, file.program.all_files)))
 
 
@@ -60,9 +60,7 @@ def _may_give_others(file: File, module: str, own: str = "") -> bool:
         own: the last part of the module's name where `module` has its names; a module does not have itself.
     """
     files, kind = file.program.all_files, find_replacement(module).kind
-    read = set().union(
-        *(unknown_attributes(each) | set(map(nodes.literal, each.tree.literals)) for each in files)
-    )
+    read = file.program.texts.union(*map(unknown_attributes, files))
     taken = [f"{module}.{name}" for name in read - {own}]
     if kind == "v1":
         return any(was_in_tf1(name) and find_replacement(name) != Found("v1", name) for name in taken)
@@ -107,8 +105,7 @@ def _computed_name(file: File, call: cst.CSTNode, module: cst.CSTNode) -> cst.Ba
     given = nodes.positional(call) if isinstance(call, cst.Call) else []
     if len(given) < 2 or given[0] is not module or nodes.is_literal(given[1]):
         return None
-    is_getattr = isinstance(call, cst.Call) and file.canonical(call.func) == "builtins.getattr"
-    return given[1] if is_getattr else None
+    return given[1] if file.called(call) == "builtins.getattr" else None
 
 
 def _is_the_same(canonical: str) -> bool:
@@ -127,43 +124,35 @@ def _possible_texts(file: File, name: cst.BaseExpression, module: str) -> list[s
     if pattern != _ANY:
         names = (each[len(module) + 1 :] for each in names_in(module))
         return [each for each in names if re.fullmatch(pattern, each)]
-    texts = {nodes.literal(text) for each in file.program.all_files for text in each.tree.literals}
-    return sorted(text for text in texts if isinstance(text, str) and row_of(f"{module}.{text}") is not None)
+    return sorted(text for text in file.program.texts if row_of(f"{module}.{text}") is not None)
 
 
 def _pattern(text: cst.BaseExpression) -> str:
     """A regular expression for the values of a text."""
-    if isinstance(value := nodes.literal(text), str):
-        return re.escape(value)
-    if isinstance(text, cst.BinaryOperation):
-        if isinstance(text.operator, cst.Add):
+    filled = r"(?!)"
+    match text:
+        case cst.BinaryOperation(operator=cst.Add()):
             return _pattern(text.left) + _pattern(text.right)
-        if isinstance(text.operator, cst.Modulo) and isinstance(value := nodes.literal(text.left), str):
-            return _ANY.join(map(re.escape, re.split(r"%[sdr]", value)))
-    if isinstance(text, cst.FormattedString):
-        return "".join(
-            re.escape(part.value) if isinstance(part, cst.FormattedStringText) else _ANY
-            for part in text.parts
-        )
-    if (
-        isinstance(text, cst.Call)
-        and isinstance(text.func, cst.Attribute)
-        and text.func.attr.value == "format"
-    ):
-        if isinstance(value := nodes.literal(text.func.value), str):
-            return _ANY.join(map(re.escape, re.split(r"\{[^}]*\}", value)))
-    return _ANY
+        case cst.FormattedString():
+            parts = (nodes.literal(part) for part in text.parts)
+            return "".join(re.escape(part) if isinstance(part, str) else _ANY for part in parts)
+        case cst.BinaryOperation(left=text, operator=cst.Modulo()):
+            filled = r"%[sdr]"
+        case cst.Call(func=cst.Attribute(value=text, attr=cst.Name(value="format"))):
+            filled = r"\{[^}]*\}"
+    value = nodes.literal(text)
+    return _ANY.join(map(re.escape, re.split(filled, value))) if isinstance(value, str) else _ANY
 
 
 def _asks_for_tf1s(file: File, call: cst.Call, module: cst.CSTNode, canonical: str) -> bool:
     """True for `hasattr` of a name that TensorFlow 1.15 had, and TensorFlow 2 lacks, in a program of TF1 alone."""
     given = nodes.positional(call)
-    if file.canonical(call.func) != "builtins.hasattr" or len(given) != 2 or given[0] is not module:
+    asks = file.called(call) == "builtins.hasattr" and len(given) == 2 and given[0] is module
+    name = nodes.literal(given[1]) if asks else None
+    if not isinstance(name, str) or not file.program.is_tf1 or file.program.plain_is_tf2:
         return False
-    name = nodes.literal(given[1])
     taken = f"{canonical}.{name}"
-    is_tf1s = file.program.is_tf1 and not file.program.plain_is_tf2
-    return isinstance(name, str) and is_tf1s and was_in_tf1(taken) and not both_or_neither_have(taken)
+    return was_in_tf1(taken) and not both_or_neither_have(taken)
 
 
 def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
@@ -174,10 +163,10 @@ def _is_of_either(file: File, use: cst.Name, canonical: str) -> bool:
     attribute = file.parent(use)
     call = file.parent(attribute)
     name = canonical.removeprefix("tf.")
-    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None or not _is_the_same(canonical):
+    if name not in names_of_numpy() or gone_part(f"numpy.{name}") is not None:
         return False
     meanings = set(map(file.canonical, file.meanings.values(use)))
-    if meanings != {"tf", "numpy"} or not file.names.is_v1(use):
+    if meanings != {"tf", "numpy"} or not _is_the_same(canonical) or not file.names.is_v1(use):
         return False
     if not isinstance(call, cst.Call) or call.func is not attribute:
         return isinstance(attribute, cst.Attribute)
@@ -190,10 +179,11 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
     Of `eval('tf.train.%sOptimizer' % name)` the module says it. Where the text comes from elsewhere,
     `eval(FLAGS.cell)`, it may be any text of the file that begins so.
     """
-    runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
+    runs = [call for call in file.all(cst.Call) if call.args and file.called(call) in _RUN_TEXTS]
     if not runs:
         return
-    names = {node.value for node, canonical in file.symbols if canonical == "tf" and nodes.is_name(node)}
+    whole = [node for node, canonical in file.symbols if canonical == "tf"]
+    names = {node.value for node in whole if nodes.is_name(node)}
     for node in file.all(cst.Import):
         modules = ("tensorflow", "tensorflow.compat.v1")
         names |= {
@@ -206,13 +196,15 @@ def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
             value for node in nodes.walk(call.args[0].value) if isinstance(value := nodes.literal(node), str)
         ]
         if not texts:
-            others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
-            texts = [value for text in others if isinstance(value := nodes.literal(text), str)]
+            literals = file.tree.literals
+            others = [each for each in literals if not isinstance(file.parent(each), cst.Expr)]
+            texts = [value for each in others if isinstance(value := nodes.literal(each), str)]
             symbols = rf"^(?=\w+\.){symbols}"
         for text in texts:
             for found in re.finditer(symbols, text):
                 canonical = "tf" + found[1]
-                if canonical[-1] == "." or found[2] in ("%", "{"):  # the rest is computed
+                # the rest is computed
+                if canonical[-1] == "." or found[2] in ("%", "{"):
                     canonical = canonical.rpartition(".")[0]
                 known = find_replacement(canonical)
                 if canonical == "tf" or known.kind != "v1" or known.target != canonical:
@@ -226,10 +218,12 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
     and sessions would have to be rewritten.
     """
     parent = file.parent(module)
-    if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
-        return False
-    target = nodes.targets(parent)[0]
-    if not isinstance(target, cst.Attribute):
+    target = nodes.only_target(parent)
+    if (
+        not isinstance(parent, cst.Assign)
+        or parent.value is not module
+        or not isinstance(target, cst.Attribute)
+    ):
         return False
     name = target.attr.value
     if any(name in file.program.read(path).text for path in file.program.others):
@@ -239,7 +233,8 @@ def _is_kept(file: File, module: cst.CSTNode) -> bool:
 
 def _takes_what_stays(file: File, name: str) -> bool:
     """True if all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
-    if any(nodes.literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+    # getattr(self, 'tf')
+    if name in file.tree.texts:
         return False
     for node in file.all(cst.Attribute):
         if node.attr.value != name or file.is_bound(node):
@@ -248,9 +243,9 @@ def _takes_what_stays(file: File, name: str) -> bool:
         while isinstance(outer, cst.Attribute) and not file.is_bound(outer):
             parts.append(outer.attr.value)
             outer = file.parent(outer)
-        canonical = ".".join(["tf", *parts])
-        found = find_replacement(canonical)
-        if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
+        if not parts or parts[0] not in _BUILDS_NOTHING:
+            return False
+        if not _is_the_same(".".join(["tf", *parts])):
             return False
     return True
 
@@ -276,8 +271,7 @@ def _passed_local_modules(file: File) -> Iterator[tuple[nodes.Symbol, str]]:
         if use in owners or file.is_bound(use) or isinstance(parent, cst.ImportAlias | cst.ImportFrom):
             continue
         first = given.get(file.canonical(use) or "")
-        call = parent if isinstance(parent, cst.Call) else None
-        if first is None or _is_followed(file, use) or (call and file.canonical(call.func) in _HARMLESS):
+        if first is None or _is_followed(file, use) or file.called(parent) in _HARMLESS:
             continue
         yield use, first
 
@@ -414,8 +408,8 @@ class IndirectUse(Rule):
         if isinstance(parent, cst.Call) and _asks_for_tf1s(file, parent, node, canonical):
             self.replace(parent, "True")
             return
-        stays = _is_followed(file, node) or _is_kept(file, node) or _is_harmless(file, node, canonical)
-        if stays or file.program.is_tf2:
+        is_kept = _is_followed(file, node) or _is_kept(file, node)
+        if is_kept or _is_harmless(file, node, canonical) or file.program.is_tf2:
             return
         passed = canonical == "tf" and not m.matches(parent, _ALIAS)
         computed = _computed_name(file, parent, node)

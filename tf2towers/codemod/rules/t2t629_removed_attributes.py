@@ -30,8 +30,7 @@ def _is_clean_up(file: File, node: cst.Attribute) -> bool:
     if node.attr.value != "get_clean_up_op" or not is_name(node.value):
         return False
     values = file.meanings.values(node.value)
-    made = {file.canonical(value.func) for value in values if isinstance(value, cst.Call)}
-    return not made.isdisjoint(_SYNC)
+    return not _SYNC.isdisjoint(map(file.called, values))
 
 
 @found_once

@@ -10,6 +10,7 @@ from typing import Any
 
 import libcst as cst
 
+from tf2towers.codemod import nodes
 from tf2towers.codemod.changes import (
     Change,
     Insertion,
@@ -27,7 +28,6 @@ from tf2towers.codemod.changes import (
     with_argument,
 )
 from tf2towers.codemod.nodes import argument as given
-from tf2towers.codemod.nodes import block, is_name, is_text, last_name, literal, names_in, walk
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
@@ -103,10 +103,18 @@ def _has_a_scope(file: File) -> bool:
 # -- setters that are entered ------------------------------------------------------------------------------------------
 
 
-def _rewrite_setter(file: File, setter: Setter) -> Iterator[Change]:
-    """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes."""
+def _rewrite_setter(
+    file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]
+) -> Iterator[Change]:
+    """The strategy in the place of a setter with a name, or on its own line where that is certain; and its scopes.
+
+    A setter with the arguments of an earlier one, as `known` has them, is the same strategy.
+    """
     name = file.need("ParameterServerStrategy")
     with_towers = next((each for each in write_towers(file).strategies if each.setter is setter), None)
+    if with_towers is None and (again := _made_before(file, setter, known)) is not None:
+        yield replace(setter.devices[0], f"{again}.scope()")
+        return
     strategy = with_towers.name if with_towers else _strategy_name(file, setter.target or setter.call)
     made = partial(_made, name, with_towers.made if with_towers else StrategyArguments())
     _note_comment(file, file.statement(setter.target or setter.call))
@@ -120,9 +128,21 @@ def _rewrite_setter(file: File, setter: Setter) -> Iterator[Change]:
             yield Replacement(call, partial(_scope_of, made, setter.call))
             return
         is_first = around.items[0].item is call
+        known[setter] = around, strategy
         yield Insertion(around, partial(_strategy_lines, strategy, made, setter.call, is_first))
     for call in setter.devices:
         yield replace(call, f"{strategy}.scope()")
+
+
+def _made_before(file: File, setter: Setter, known: dict[Setter, tuple[cst.With, str]]) -> str | None:
+    """The strategy of an earlier setter with the same arguments, where it certainly exists and they mean the same."""
+    around = find_with_to_precede(file, setter.devices[0], setter.call) if setter.target is None else None
+    parts = {f"part_{place}": each.value for place, each in enumerate(setter.call.args)}
+    for earlier, (before, strategy) in known.items():
+        if around is not None and file.text.of(earlier.call) == file.text.of(setter.call):
+            if is_kept(file, StrategyArguments(parts=parts), before, around):
+                return strategy
+    return None
 
 
 def _made(name: str, towers: StrategyArguments, setter: cst.Call, now: Now) -> cst.Call:
@@ -161,9 +181,8 @@ def _strategy_lines(
 
 def _is_of_a_cluster(file: File) -> bool:
     """True if a file has what only a program of several processes has."""
-    return any(canonical in _OF_CLUSTERS for _, canonical in file.symbols) or any(
-        map(_JOB.search, (text for call in find_devices(file) for text in texts_in(call.args[0].value)))
-    )
+    texts = texts_in(*(call.args[0].value for call in find_devices(file)))
+    return not _OF_CLUSTERS.isdisjoint(name for _, name in file.symbols) or any(map(_JOB.search, texts))
 
 
 def _find_setters(file: File) -> list[cst.Call]:
@@ -172,7 +191,7 @@ def _find_setters(file: File) -> list[cst.Call]:
         call
         for call in _find_entered(file)
         for value in file.meanings.values(call.args[0].value)
-        if value is not None and any(file.canonical(part) == SETTER for part in walk(value))
+        if value is not None and any(file.canonical(part) == SETTER for part in nodes.walk(value))
     ]
 
 
@@ -185,7 +204,11 @@ def _find_chosen(file: File) -> list[cst.Call]:
     """The devices that a name or a call gives, which may be those of tasks."""
 
     def is_chosen(device: cst.BaseExpression) -> bool:
-        return not any(_texts(file, device)) and not isinstance(device, cst.Attribute) and not is_text(device)
+        return (
+            not any(_texts(file, device))
+            and not isinstance(device, cst.Attribute)
+            and not nodes.is_text(device)
+        )
 
     if any(map(_has_a_setter, file.program.files)):
         return [call for call in _find_entered(file) if is_chosen(call.args[0].value)]
@@ -200,15 +223,14 @@ def _find_entered(file: File) -> dict[cst.Call, cst.CSTNode]:
 
 def _of_variables(file: File, fits: Callable[[cst.BaseExpression], bool]) -> list[cst.Call]:
     entered = _find_entered(file)
-    found = [
-        call for call, node in entered.items() if fits(call.args[0].value) and _makes_variables(file, node)
-    ]
+    fitting = (call for call in entered if fits(call.args[0].value))
+    found = [call for call in fitting if _makes_variables(file, entered[call])]
     outer = {entered[call] for call in found}
     return [call for call in found if outer.isdisjoint(file.ancestors(entered[call]))]
 
 
 def _texts(file: File, device: cst.BaseExpression) -> list[str]:
-    return [text for value in [device, *file.meanings.values(device)] if value for text in texts_in(value)]
+    return texts_in(device, *filter(None, file.meanings.values(device)))
 
 
 def _makes_variables(file: File, node: cst.CSTNode) -> bool:
@@ -216,12 +238,12 @@ def _makes_variables(file: File, node: cst.CSTNode) -> bool:
 
     What it gets again with `reuse=True` is there already.
     """
-    inside = (call for statement in block(node) for call in walk(statement) if isinstance(call, cst.Call))
-    return any(_makes_a_variable(file, call, node) for call in inside)
+    calls = nodes.calls_in(*nodes.block(node))
+    return any(_makes_a_variable(file, call, node) for call in calls)
 
 
 def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
-    canonical, name = file.canonical(call.func) or "", last_name(call.func)
+    canonical, name = file.called(call), nodes.last_name(call.func)
     made = f"{canonical}.".startswith(_MAKE_VARIABLES) and not canonical.startswith(_STRUCTURES)
     own = not canonical.startswith("tf.") and name in file.program.own_names
     return name in _MAKE_SLOTS or ((made or own) and not _is_reused(file, call, node))
@@ -229,8 +251,9 @@ def _makes_a_variable(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
 
 def _is_reused(file: File, call: cst.Call, node: cst.CSTNode) -> bool:
     within = itertools.takewhile(lambda around: around is not node, file.ancestors(call))
-    entered = (item.item for around in within if isinstance(around, cst.With) for item in around.items)
-    return any(isinstance(each, cst.Call) and literal(given(each, 99, "reuse")) is True for each in entered)
+    items = (item for around in within if isinstance(around, cst.With) for item in around.items)
+    entered = (item.item for item in items if isinstance(item.item, cst.Call))
+    return any(nodes.literal(given(each, 99, "reuse")) is True for each in entered)
 
 
 def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> Iterator[Change]:
@@ -262,15 +285,21 @@ def _enter_devices(file: File, calls: Sequence[cst.Call], *, chosen: bool) -> It
         if strategy is None:
             strategy = _strategy_name(file, call)
             made.append((around, file.text.of(device), strategy))
-            yield Insertion(around, partial(_device_lines, f"{strategy} = {name}(device={{device}})", device))
+            template = f"{strategy} = {name}(device={{device}})"
+            yield Insertion(around, partial(_device_lines, template, device))
         yield replace(call, f"{strategy}.scope()")
 
 
 def _is_of_a_loop(file: File, device: cst.BaseExpression) -> bool:
     """True if a device is another one in each round of a loop around."""
     loops = (around for around in file.ancestors(device) if isinstance(around, cst.For))
-    bound = {name.value for loop in loops for name in walk(loop) if is_name(name) and file.is_bound(name)}
-    return not bound.isdisjoint(names_in(device))
+    bound = {
+        name.value
+        for loop in loops
+        for name in nodes.walk(loop)
+        if nodes.is_name(name) and file.is_bound(name)
+    }
+    return not bound.isdisjoint(nodes.names_in(device))
 
 
 def _scope_of_device(name: str, device: cst.BaseExpression, updated: cst.Call, now: Now) -> Any:
@@ -287,7 +316,8 @@ class ParameterServerScope(Rule):
 
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
     worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments.
-    So does a setter with a name that is only entered. A setter that is passed on, or chosen by `if`, stays a device
+    So does a setter with a name that is only entered. Setters with the same arguments in one function are one strategy:
+    their variables go on the servers in turn. A setter that is passed on, or chosen by `if`, stays a device
     function, and the strategy is made of it where it is entered: `ParameterServerStrategy(device=device_fn)`. So it
     stays where it is the device of a tower. A setter that nothing seen enters is named in a note, as is a comment about
     one that is a strategy now.
@@ -328,8 +358,9 @@ class ParameterServerScope(Rule):
     def visit_Module(self, node: cst.Module) -> None:
         """A strategy's scope for each `tf.device` of a setter; if there is none, of the task with the variables."""
         file, files = self.file, self.file.program.files
+        known: dict[Setter, tuple[cst.With, str]] = {}
         for setter in find_entered_setters(file):
-            self.change(_rewrite_setter(file, setter))
+            self.change(_rewrite_setter(file, setter, known))
         if any(map(_has_a_scope, files)) or not any(map(_is_of_a_cluster, files)):
             return
         has_setter = any(map(_has_a_setter, files))

@@ -17,7 +17,9 @@ from tf2towers.codemod.program import File
 _OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
 _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
 #: nodes that hold devices and are not devices themselves
-_COLLECTIONS = cst.BaseList | cst.BaseSet | cst.BaseDict | cst.Tuple | cst.GeneratorExp | cst.Lambda
+_COLLECTIONS = (
+    cst.BaseList, cst.BaseSet, cst.BaseDict, cst.Tuple, cst.GeneratorExp, cst.Lambda,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,9 @@ class Reader:
             given = values[0] if len({*map(self.file.text.of, values)}) == 1 else given
         if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
             return False
-        calls = (each for each in nodes.walk(given) if isinstance(each, cst.Call))
-        if any(map(self._gives_gpu, calls)):
+        if any(map(self._gives_gpu, nodes.calls_in(given))):
             return True
-        origins = (each for part in nodes.walk(given) if nodes.is_name(part) for each in self._origins(part))
+        origins = (each for part in nodes.find_names(given) for each in self._origins(part))
         words = {nodes.last_name(part).lower() for part in nodes.walk(given, *origins)}
         owned = (nodes.last_name(part) for part in nodes.walk(given) if isinstance(part, cst.Attribute))
         if any(map(_OF_CLUSTERS.search, words)) or "device" in owned:
@@ -69,21 +70,10 @@ class Reader:
         name = nodes.last_name(call.func)
         if name not in self.file.program.own_names:
             return False
-        texts = [
-            [
-                text
-                for each in nodes.block(function)
-                if not nodes.is_docstring(each)
-                for text in texts_in(each)
-            ]
-            for other in self.file.program.files
-            for function in other.all(cst.FunctionDef)
-            if function.name.value == name
-        ]
-        return bool(texts) and all(
-            any("gpu:" in text for text in found) and not any("job:" in text for text in found)
-            for found in texts
-        )
+        functions = (each for other in self.file.program.files for each in other.all(cst.FunctionDef))
+        bodies = [nodes.block(function) for function in functions if function.name.value == name]
+        said = [[each for each in body if not nodes.is_docstring(each)] for body in bodies]
+        return bool(said) and all(name_gpus(texts_in(*body), "gpu:") for body in said)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if nodes.is_name(node) and node.value in self.local and node.value not in self.targets:
@@ -92,11 +82,15 @@ class Reader:
             if len(found) == 1:
                 return found[0]
             indices = {device.index for device in found if device}
-            return Device(*indices if len(indices) == 1 and all(found) else ()) if indices else None
+            if not indices:
+                return None
+            return Device(indices.pop()) if len(indices) == 1 and all(found) else Device()
         match self.file.meanings.bindings(node):
             case [Defined(node=cst.FunctionDef() as function)]:  # `def place(op, i=i): return '/gpu:%d' % i`
-                return Device() if self._depends(function) and self._names_gpu(function) else None
-        if isinstance(node, _COLLECTIONS):  # a helper's argument: which device it gives is not seen
+                is_gpu = self._depends(function) and self._names_gpu(function)
+                return Device() if is_gpu else None
+        # a helper's argument: which device it gives is not seen
+        if isinstance(node, _COLLECTIONS):
             return Device() if self._depends(node) and self._names_gpu(node) else None
         index = gpu_index(self.file, node)
         if index is not None and index in self.targets:
@@ -110,11 +104,12 @@ class Reader:
                 return device
         names = nodes.names_in(node) & self.local.keys()
         made_of = [node, *(value for name in names for value in self.local[name])]
-        return Device() if any(map(self._depends, made_of)) and self._names_gpu(node) else None
+        is_gpu = any(map(self._depends, made_of)) and self._names_gpu(node)
+        return Device() if is_gpu else None
 
     def _helper(self, call: cst.Call) -> Device | None:
         """The GPU of a function of the program that is given the GPU's number, and returns '/gpu:' with the number."""
-        found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
+        found = self.file.program.defined(self.file, self.file.called(call))
         if found is None or not isinstance(function := found[1], cst.FunctionDef):
             return None
         home = found[0]
@@ -122,7 +117,7 @@ class Reader:
         given = dict(zip(names, nodes.positional(call)))  # noqa: B905 - as many as there are
         by_word = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
         given.update({name: by_word[name] for name in names if name in by_word})
-        bound = {node.value for node in nodes.walk(function) if nodes.is_name(node) and home.is_bound(node)}
+        bound = {name.value for name in nodes.find_names(function) if home.is_bound(name)}
         for name, value in given.items():
             if nodes.is_name(value) and value.value in self.targets and name not in bound:
                 if any(gpu_index(home, node) == name for node in nodes.walk(function)):
@@ -139,12 +134,9 @@ class Reader:
 
     def _names_gpu(self, node: cst.CSTNode) -> bool:
         """True if the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
-        strings = texts_in(node)
-        for part in nodes.walk(node):
-            if nodes.is_name(part):
-                for origin in self._origins(part):
-                    strings += texts_in(origin)
-        return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
+        names = nodes.find_names(node)
+        origins = (origin for name in names for origin in self._origins(name))
+        return name_gpus(texts_in(node, *origins))
 
     def _origins(self, name: cst.Name) -> list[cst.CSTNode]:
         """What is assigned to a name, or its function; what a loop's target goes over."""
@@ -152,14 +144,15 @@ class Reader:
         if name.value in self.targets:
             for loop in self.file.ancestors(name):
                 if isinstance(loop, cst.For):
-                    names = filter(nodes.is_name, nodes.walk(loop.iter))
-                    found += [*(value for part in names for value in self._assigned(part)), loop.iter]
+                    for part in nodes.find_names(loop.iter):
+                        found += self._assigned(part)
+                    found.append(loop.iter)
         return found
 
     def _assigned(self, name: cst.Name) -> list[cst.CSTNode]:
         bindings = self.file.meanings.bindings(name)
-        values = [binding.value for binding in bindings if isinstance(binding, Assigned)]
-        return [*values, *(binding.node for binding in bindings if isinstance(binding, Defined))]
+        values = [each.value for each in bindings if isinstance(each, Assigned)]
+        return [*values, *(each.node for each in bindings if isinstance(each, Defined))]
 
 
 def gpu_index(file: File, node: cst.CSTNode) -> str | None:
@@ -189,7 +182,7 @@ def gpu_index(file: File, node: cst.CSTNode) -> str | None:
 
 def _index_of_spec(file: File, call: cst.Call) -> str | None:
     given = {nodes.keyword_of(own): own.value for own in nodes.keywords(call)}
-    if file.canonical(call.func) != "tf.DeviceSpec" or nodes.positional(call):
+    if file.called(call) != "tf.DeviceSpec" or nodes.positional(call):
         return None
     kind, index = given.get("device_type"), given.get("device_index")
     is_gpu = set(given) == {"device_type", "device_index"} and str(nodes.literal(kind)).upper() == "GPU"
@@ -201,11 +194,16 @@ def names_gpu(text: str) -> bool:
     return text.lower().startswith(_PREFIXES[:2])
 
 
-def texts_in(node: cst.CSTNode) -> list[str]:
-    """The texts in an expression, in small letters, those of f-strings too."""
+def name_gpus(texts: list[str], word: str = "gpu") -> bool:
+    """True if texts have a word for GPUs, and name no task of a cluster."""
+    return any(word in text for text in texts) and not any("job:" in text for text in texts)
+
+
+def texts_in(*wholes: cst.CSTNode) -> list[str]:
+    """The texts in expressions, in small letters, those of f-strings too."""
     return [
         str(nodes.literal(part)).lower()
-        for part in nodes.walk(node)
+        for part in nodes.walk(*wholes)
         if nodes.is_text(part) or isinstance(part, cst.FormattedStringText)
     ]
 

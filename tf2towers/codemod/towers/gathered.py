@@ -1,8 +1,8 @@
-"""Lists that a tower loop fills, one item a tower, and that are only reduced: the towers can return the items.
+"""Lists that a tower loop fills, one item a tower, and that are only read then: the towers can return the items.
 
 `tower_grads = []` stands before the loop. `tower_grads.append(grads)` stands once in it, where every round certainly
-reaches it. Every other use is the argument of a mean that certainly comes after the loop, or comes after that mean has
-got the list's name.
+reaches it. Every other use certainly comes after the loop, and is the argument of a mean, or reads the items as it
+would read those of a tuple. So does every use after a mean that has got the list's name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from tf2towers.codemod.towers.means import find_definition, find_means, gives_an
 
 #: functions that fail for an empty list, wherever it is among their arguments
 _NEED_AN_ITEM = frozenset({"tf.add_n", "tf.concat", "tf.accumulate_n"})
+_ZIPS = frozenset({"builtins.zip", "six.moves.zip"})
+#: functions that do the same with a list and with a tuple
+_READS_ITEMS = _ZIPS | {"builtins.len", "builtins.enumerate"}
 _APPEND = m.Expr(m.Call(m.Attribute(m.Name(), m.Name("append")), [m.Arg(keyword=None, star="")]))
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """A list that a loop fills, and that is only reduced.
+    """A list that a loop fills, and whose items are only read after it.
 
     Attributes:
         name: the list's name.
@@ -34,6 +37,7 @@ class Gathered:
         append: the statement in the loop.
         item: what is appended.
         reduced: the calls that give the mean of the list.
+        is_indexed: whether something else reads its items, which takes a tuple of them.
     """
 
     name: str
@@ -42,6 +46,7 @@ class Gathered:
     append: cst.Expr
     item: cst.BaseExpression
     reduced: tuple[cst.Call, ...]
+    is_indexed: bool = False
 
 
 def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gathered]:
@@ -53,7 +58,7 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
             continue
         call = cst.ensure_type(statement.value, cst.Call)
         name = cst.ensure_type(cst.ensure_type(call.func, cst.Attribute).value, cst.Name)
-        if not _is_reached(file, loop, statement, live):
+        if not is_reached(file, loop, statement, live):
             continue
         home = file.meanings.home_of(name)
         if home is None or home is not file.meanings.scope(loop):
@@ -62,28 +67,63 @@ def find_gathered(file: File, loop: cst.For, live: LiveNames) -> Iterator[Gather
         again = [use for use in uses if _is_the_mean(file, loop, use, means)]
         made = [made_empty(file, use) for use in uses if not file.is_read(use) and use not in again]
         later = [use for use in uses if any(is_after(file, file.parent(bound), use) for bound in again)]
-        reduced = [means.get(use) for use in uses if file.is_read(use) and use not in later]
+        reads = [use for use in uses if file.is_read(use) and use not in later]
+        calls = tuple(means[use] for use in reads if use in means)
+        others = [use for use in reads if use not in means]
         match made:
-            case [(cst.Assign() as assign, place)] if reduced:
-                calls = tuple(mean for mean in reduced if mean is not None and is_after(file, loop, mean))
-                if len(calls) == len(reduced) and _is_before(file, assign, loop):
-                    yield Gathered(name.value, assign, place, statement, call.args[0].value, calls)
+            case [(cst.Assign() as assign, place)] if reads and (calls or _holds_gradients(file, call)):
+                if not all(is_after(file, loop, use) for use in reads) or not is_before(file, assign, loop):
+                    continue
+                if all(_reads_items(file, use) for use in others):
+                    item = call.args[0].value
+                    yield Gathered(name.value, assign, place, statement, item, calls, bool(others))
+
+
+def _holds_gradients(file: File, append: cst.Call) -> bool:
+    """True if the words of `tower_grads.append(grads)` are about gradients; other lists may stay lists."""
+    return "grad" in file.text.of(append).lower()
+
+
+def _reads_items(file: File, use: cst.Name, asked: frozenset[cst.CSTNode] = frozenset()) -> bool:
+    """True if a use of a list only reads its items, and does the same with a tuple of them."""
+    match file.parent(use):
+        case cst.Arg(star="*") as given:
+            call = file.parent(given)
+            return isinstance(call, cst.Call) and file.canonical(call.func) in _ZIPS
+        case cst.Call() as call if call.func is not use:
+            return file.canonical(call.func) in _READS_ITEMS or _function_reads_items(file, call, use, asked)
+        case cst.Subscript(value=value) as item if value is use:
+            return file.is_read(item) and not isinstance(nodes.index_of(item), cst.Slice | None)
+        case cst.For(iter=iterable) | cst.CompFor(iter=iterable):
+            return iterable is use
+    return False
+
+
+def _function_reads_items(file: File, call: cst.Call, use: cst.Name, asked: frozenset[cst.CSTNode]) -> bool:
+    """True if a function of the program only reads the items of the list that a call gives it."""
+    match find_definition(file, call.func):
+        case home, cst.FunctionDef(params=params, decorators=[]) as function if function not in asked:
+            place = nodes.positional(call).index(use) if use in nodes.positional(call) else -1
+        case _:
+            return False
+    place += isinstance(home.parent(function), cst.ClassDef)
+    if place < 0 or nodes.has_star(call) or place >= len(params.params):
+        return False
+    name = params.params[place].name
+    uses = [each for each in home.meanings.uses(name) if each is not name]
+    return all(home.is_read(each) and _reads_items(home, each, asked | {function}) for each in uses)
 
 
 def _is_the_mean(
     file: File, loop: cst.For, name: cst.Name, means: dict[cst.BaseExpression, cst.Call]
 ) -> bool:
     """True if a list's name is bound to the mean of the list, after the loop: `tower_grads = average(tower_grads)`."""
-    match file.parent(name):
-        case (
-            cst.Assign(
-                targets=[cst.AssignTarget(target=target)], value=cst.Call(args=[given]) as call
-            ) as statement
-        ):
-            own = nodes.is_name(given.value) and given.value.value == name.value
-            return (
-                target is name and own and means.get(given.value) is call and is_after(file, loop, statement)
-            )
+    statement = file.parent(name)
+    if nodes.only_target(statement) is not name or not isinstance(statement, cst.Assign):
+        return False
+    match statement.value:
+        case cst.Call(args=[cst.Arg(value=cst.Name(value=given) as own)]) as call if given == name.value:
+            return means.get(own) is call and is_after(file, loop, statement)
     return False
 
 
@@ -93,20 +133,22 @@ def made_empty(file: File, name: cst.Name) -> tuple[cst.Assign, int | None] | No
     place = None
     if isinstance(around, cst.Tuple) and not nodes.has_star(around):
         place, around = nodes.items(around).index(name), file.parent(around)
-    if not isinstance(around, cst.Assign) or len(around.targets) != 1:
+    target = nodes.only_target(around)
+    if not isinstance(around, cst.Assign) or target is None:
         return None
     value: cst.BaseExpression = around.value
     if place is not None:
-        if not isinstance(value, cst.Tuple) or nodes.has_star(value):
+        if not isinstance(value, cst.Tuple) or not isinstance(target, cst.Tuple):
             return None
-        target = cst.ensure_type(around.targets[0].target, cst.Tuple)
+        if nodes.has_star(value):
+            return None
         if len(value.elements) != len(target.elements) or target.lpar or value.lpar:
             return None
         value = nodes.items(value)[place]
     return (around, place) if isinstance(value, cst.List) and not value.elements else None
 
 
-def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
+def is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNames) -> bool:
     """True if each round that ends without an error certainly runs a statement, once."""
     for around in file.ancestors(statement):
         if around is loop:
@@ -118,20 +160,17 @@ def _is_reached(file: File, loop: cst.For, statement: cst.CSTNode, live: LiveNam
 
 def is_after(file: File, loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     """True if a node is certainly evaluated after a loop alone, in the same function."""
-    statement, around = loop, file.parent(loop)
-    while True:
-        siblings = nodes.block(around)
-        if statement not in siblings:
-            return False
-        following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
-        if any(each in following for each in (node, *file.ancestors(node))):
+    here = {node, *file.ancestors(node)}
+    while (following := file.tree.following(loop)) is not None:
+        if not here.isdisjoint(following):
             return file.function_around(node) is file.function_around(loop)
-        if not isinstance(around, cst.With):
+        loop = file.parent(loop)
+        if not isinstance(loop, cst.With):
             return False
-        statement, around = around, file.parent(around)
+    return False
 
 
-def _is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
+def is_before(file: File, statement: cst.Assign, loop: cst.For) -> bool:
     """True if a statement certainly runs before each run of a loop."""
     around = list(file.ancestors(loop))
     again = [node for node in around if isinstance(node, cst.For | cst.While)]
@@ -190,7 +229,7 @@ def find_filled_lists(file: File, loop: cst.For) -> set[str]:
 def _only_reads(file: File, name: cst.Name, around: cst.CSTNode) -> bool:
     """True if a use of a list leaves it as it is, and gives it no other name."""
     if isinstance(around, cst.Call):
-        canonical = file.canonical(around.func) or ""
+        canonical = file.called(around)
         return around.func is not name and (
             canonical.startswith(("tf.", "builtins.")) or _gives_an_item_a_variable(file, around)
         )
@@ -204,7 +243,7 @@ def needs_an_item(file: File, node: cst.CSTNode, lists: set[str], loop: cst.For)
             index = nodes.index_of(node)
             index = index.expression if isinstance(index, cst.UnaryOperation) else index
             return isinstance(index, cst.Integer)
-        case cst.Call(func=func, args=given) if file.canonical(func) in _NEED_AN_ITEM:
+        case cst.Call(args=given) if file.called(node) in _NEED_AN_ITEM:
             return any(nodes.is_name(each.value) and each.value.value in lists for each in given)
         case cst.Call(
             func=cst.Attribute(attr=cst.Name(value="apply_gradients"), value=optimizer), args=[first, *_]
@@ -251,7 +290,5 @@ def _is_optimizer(file: File, node: cst.BaseExpression) -> bool:
         given = file.program.given_to_attributes(node.attr.value)
     else:
         given = [(file, value or node) for value in file.meanings.values(node)]
-    made = [
-        other.canonical(value.func) or "" if isinstance(value, cst.Call) else "" for other, value in given
-    ]
+    made = [other.called(value) for other, value in given]
     return bool(made) and all(name.startswith("tf.train.") and name.endswith("Optimizer") for name in made)

@@ -138,7 +138,7 @@ class LiveNames:
     def _lets_errors_pass(self, entered: cst.BaseExpression) -> bool:
         if not isinstance(entered, cst.Call):
             return False
-        canonical = self.file.canonical(entered.func) or ""
+        canonical = self.file.called(entered)
         if canonical.startswith("tf."):
             return not canonical.startswith("tf.train.")
         called = entered.func
@@ -218,4 +218,4 @@ class LiveNames:
         return live - {node.value} if self.file.is_bound(node) else live | {node.value}
 
     def _reads(self, node: cst.CSTNode) -> Names:
-        return frozenset(part.value for part in nodes.walk(node) if nodes.is_name(part) and self.is_own(part))
+        return frozenset(name.value for name in nodes.find_names(node) if self.is_own(name))

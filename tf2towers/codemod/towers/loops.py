@@ -47,7 +47,7 @@ def find_device_calls(file: File) -> list[tuple[cst.Call, cst.BaseExpression]]:
     """
     found = []
     for call in file.all(cst.Call):
-        if file.canonical(call.func) == "tf.device":
+        if file.called(call) == "tf.device":
             if len(call.args) == 1 and not nodes.keywords(call):
                 found.append((call, call.args[0].value))
         elif isinstance(file.parent(call), cst.WithItem):
@@ -105,10 +105,9 @@ def strategy_argument(file: File, loop: Loop) -> StrategyArguments | None:
     if not is_certain(file, iterable) or _may_leave_out(file, loop.node):
         return None
     index, expression = loop.device.index, loop.device.expression
-    if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
-        count = count_of(iterable)
-        if nodes.is_name(loop.target) and index == loop.target.value and count is not None:
-            return StrategyArguments("{towers}", {"towers": count}, counted=True)
+    count = count_of(file, iterable)
+    if count is not None and nodes.is_name(loop.target) and index == loop.target.value:
+        return StrategyArguments("{towers}", {"towers": count}, counted=True)
     wanted = expression.value if nodes.is_name(expression) else index
     found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
     if found is not None and (wanted == index or nodes.is_name(expression)):
@@ -133,21 +132,15 @@ def _every_item(
     iterable: cst.BaseExpression,
 ) -> cst.BaseExpression | None:
     """The list `gpus`, where the rounds of `for i in range(len(gpus))` name `gpus[i]`."""
-    match expression, iterable:
-        case cst.Subscript(value=given), cst.Call(func=func) if file.canonical(func) in RANGES:
-            count = count_of(iterable)
-            index = nodes.index_of(expression)
-            if (
-                not nodes.is_name(target)
-                or nodes.last_name(index) != target.value
-                or not nodes.is_name(index)
-            ):
-                return None
-            match count:
-                case cst.Call(func=length, args=[cst.Arg(keyword=None, star="", value=counted)]):
-                    same = file.text.of(given) == file.text.of(counted)
-                    if same and file.canonical(length) == "builtins.len" and is_certain(file, given):
-                        return given
+    match expression, count_of(file, iterable):
+        case (
+            cst.Subscript(value=given) as item,
+            cst.Call(args=[cst.Arg(keyword=None, star="", value=counted)]) as count,
+        ):
+            is_length = file.called(count) == "builtins.len"
+            same = file.text.of(given) == file.text.of(counted)
+            if is_length and same and nodes.is_same_name(nodes.index_of(item), target):
+                return given if is_certain(file, given) else None
     return None
 
 
@@ -184,14 +177,14 @@ def _may_leave_out(file: File, loop: cst.CSTNode) -> bool:
     return False
 
 
-def count_of(call: cst.Call) -> cst.BaseExpression | None:
-    """The number of rounds of a `range` from 0, as an expression; None for another range."""
-    given = nodes.positional(call)
-    if not all(map(nodes.is_plain, call.args)) or len(given) > 2:
-        return None
-    if len(given) == 1:
-        return given[0]
-    return given[1] if given and nodes.literal(given[0]) == 0 else None
+def count_of(file: File, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The number of rounds of a `range` from 0, as an expression; None for anything else."""
+    match node:
+        case cst.Call(args=[*given]) if file.called(node) in RANGES and all(map(nodes.is_plain, given)):
+            if len(given) == 1:
+                return given[0].value
+            return given[1].value if len(given) == 2 and nodes.literal(given[0].value) == 0 else None
+    return None
 
 
 def _values(
@@ -202,7 +195,7 @@ def _values(
         return (iterable, True) if target.value == wanted else None
     if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or nodes.has_star(target):
         return None
-    parts, given, name = nodes.items(target), nodes.positional(iterable), file.canonical(iterable.func)
+    parts, given, name = nodes.items(target), nodes.positional(iterable), file.called(iterable)
     if nodes.has_star(iterable) or nodes.keywords(iterable):
         return None
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1:

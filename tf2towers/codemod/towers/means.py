@@ -41,7 +41,9 @@ _MADE = {
 }  # fmt: skip
 _LISTS = {"gradient": "gradients", "row": "rows"}
 #: what is a list, and not a tensor
-_INDEXED = ("towers", "own pair", "gradients", "some gradients", "rows", "some rows", "variables")
+_INDEXED = (
+    "towers", "own pair", "gradients", "some gradients", "rows", "some rows", "variables",
+)  # fmt: skip
 
 
 def _saved(word: str, pattern: Any = m.Name()) -> Any:  # noqa: B008 - nobody changes it
@@ -93,7 +95,8 @@ def find_means(file: File) -> list[Mean]:
             case home, cst.FunctionDef() as function if is_plain_mean(home, function):
                 if word and word != function.params.params[-1].name.value:
                     continue
-                bare = isinstance(call.args[0].value, cst.GeneratorExp)  # it has no brackets of its own
+                # it has no brackets of its own
+                bare = isinstance(call.args[0].value, cst.GeneratorExp)
                 if not bare and not _is_replaced(file, function.name.value):
                     found.append(Mean(call, home, function))
     return found
@@ -153,7 +156,8 @@ def _handed_on(
         if not isinstance(statement.names, cst.ImportStar):
             continue
         home = file.program.module_of(file, nodes.module_of(statement))
-        if home is None or statement not in file.body:  # under a condition another star's may be in force
+        # under a condition another star's may be in force
+        if home is None or statement not in file.body:
             return None
         if home.meanings.at_top(name) or home.meanings.star_imports:
             return _handed_on(home, name, through)
@@ -177,7 +181,8 @@ def _class_of(file: File, owner: cst.BaseExpression) -> tuple[File, cst.ClassDef
 def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.FunctionDef] | None:
     """The method of a class, if nothing else of the program has its name."""
     files = file.program.all_files
-    defined = [each for other in files for each in other.all(cst.FunctionDef) if each.name.value == name]
+    functions = (each for other in files for each in other.all(cst.FunctionDef))
+    defined = [each for each in functions if each.name.value == name]
     match defined:
         case [function] if function in nodes.block(owner) and not _is_replaced(file, name):
             others = (
@@ -193,7 +198,8 @@ def _method(file: File, owner: cst.ClassDef, name: str) -> tuple[File, cst.Funct
 def _is_replaced(file: File, name: str) -> bool:
     """True if the program gives an attribute of a function's name a value: `util.average = other`."""
     files = file.program.all_files
-    return name in {at.attr.value for each in files for at in each.all(cst.Attribute) if each.is_bound(at)}
+    bound = (at for each in files for at in each.all(cst.Attribute) if each.is_bound(at))
+    return any(at.attr.value == name for at in bound)
 
 
 def is_plain_mean(file: File, function: cst.FunctionDef) -> bool:
@@ -212,7 +218,7 @@ def gives_an_item_a_variable(file: File, function: cst.FunctionDef) -> bool:
 
 def find_prints(function: cst.FunctionDef) -> list[cst.Call]:
     """The calls of `print` in a function."""
-    calls = (node for node in nodes.walk(function) if isinstance(node, cst.Call))
+    calls = nodes.calls_in(function)
     return [call for call in calls if nodes.is_name(call.func) and call.func.value == "print"]
 
 
@@ -285,7 +291,7 @@ class _Mean:
                 func=cst.Attribute(value=cst.SimpleString(), attr=cst.Name(value="format")), args=given
             ):
                 return all(nodes.is_plain(each) and self._is_read(each.value) for each in given)
-            case cst.Call(func=func, args=[given]) if self.file.canonical(func) == "builtins.len":
+            case cst.Call(args=[given]) if self.file.called(value) == "builtins.len":
                 return nodes.is_plain(given) and self._is_read(given.value)
             case cst.BinaryOperation(left=cst.SimpleString(), operator=cst.Modulo(), right=right):
                 return self._is_read(right)
@@ -352,7 +358,7 @@ class _Mean:
             for statement in body[:-1]
         )
         kind, name = _LISTS.get(self._kind(last["value"]) or ""), last["list"].value
-        self.held = {each: held_before for each, held_before in outside.items() if each not in self.held}
+        self.held = {name: kind for name, kind in outside.items() if name not in self.held}
         if not in_rows or kind is None or self.held.get(name) != "list":
             return False
         self.held[name] = f"some {kind}" if leaves_out else kind
@@ -381,17 +387,15 @@ class _Mean:
                 return _LISTS.get(item or "")
             case cst.BinaryOperation(left=left, operator=operator, right=right):
                 return self._combined(left, type(operator), right)
-            case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=left)]):
-                if self.file.canonical(func) == "builtins.float" and self._kind(left) == "number":
+            case cst.Call(args=[cst.Arg(keyword=None, star="", value=left)]):
+                if self.file.called(value) == "builtins.float" and self._kind(left) == "number":
                     return "number"
-                if self.file.canonical(func) == "builtins.len":
+                if self.file.called(value) == "builtins.len":
                     of_all = self._are_pairs(left) or self._kind(left) in ("gradients", "rows", "towers")
                     return "number" if of_all else None
                 return self._made(value)
-            case cst.Call(
-                func=func, args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]
-            ):
-                name = self.file.canonical(func)
+            case cst.Call(args=[cst.Arg(value=left, keyword=None), cst.Arg(value=right, keyword=None)]):
+                name = self.file.called(value)
                 if name in _MULTIPLIES or name in _DIVIDES:
                     return self._combined(left, cst.Multiply if name in _MULTIPLIES else cst.Divide, right)
                 return self._made(value)
@@ -415,7 +419,7 @@ class _Mean:
 
     def _made(self, call: cst.Call) -> str | None:
         """The kind of a call's result, if it works along the first axis; else None."""
-        name, order = _FUNCTIONS.get(self.file.canonical(call.func) or "", ("", ()))
+        name, order = _FUNCTIONS.get(self.file.called(call), ("", ()))
         by_place = nodes.positional(call)
         if not name or nodes.has_star(call) or len(call.args) > 2:
             return None

@@ -20,6 +20,7 @@ from tf2towers.codemod import nodes
 from tf2towers.codemod.certainty import CHANGES, GOES_THROUGH, RANGES, ZIPS, is_certain, makes_list
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.program import File
+from tf2towers.codemod.towers.flags import Flag, find_flags
 from tf2towers.codemod.towers.gathered import (
     Gathered,
     find_filled_lists,
@@ -46,11 +47,13 @@ class Argument(NamedTuple):
     Attributes:
         over: what it goes over; None for the numbers that `enumerate` gives.
         is_count: whether it is a range of all towers, from 0.
+        length: the length of what another parameter goes over, if that gives the numbers.
     """
 
     name: str
     over: cst.BaseExpression | None
     is_count: bool = False
+    length: cst.Call | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class ReplicaFunction:
         next_rounds: the loop's `continue`s, which become `return`s.
         gathered: the lists whose items it returns, too, before the names.
         local: the names that are its own.
+        flags: those that its number gives.
     """
 
     arguments: tuple[Argument, ...]
@@ -74,6 +78,7 @@ class ReplicaFunction:
     next_rounds: tuple[cst.Continue, ...] = ()
     gathered: tuple[Gathered, ...] = ()
     local: frozenset[str] = frozenset()
+    flags: tuple[Flag, ...] = ()
 
 
 def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
@@ -94,7 +99,8 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
     over = [argument.over for argument in arguments if argument.over is not None]
     if len(over) < len(arguments) and not all(_is_iterable_fixed(file, node, each) for each in over):
         if strategy_argument(file, loop) is not None or file.program.towers:
-            return None  # the strategy counts its towers before a round changes what the loop goes over
+            # the strategy counts its towers before a round changes what the loop goes over
+            return None
     return _Body(file, node, home, arguments).function()
 
 
@@ -105,15 +111,17 @@ class _Body:
         self, file: File, loop: cst.For, home: cst.FunctionDef | cst.Module, arguments: list[Argument]
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
+        self.of_module = isinstance(home, cst.Module)
         self.live = LiveNames(file, home)
         self.inside = list(nodes.walk(*nodes.block(loop)))
         self.targets = {argument.name for argument in arguments}
         scope = file.meanings.scope(loop)
-        bound = {name: file.meanings.home(name, scope) for name in (*self._bound(), *self.targets)}
+        bound = dict.fromkeys(self._bound())
+        homes = {name: file.meanings.home(name, scope) for name in (*bound, *self.targets)}
         #: the names of other scopes that the body binds, by `global` or `nonlocal`
-        self.elsewhere = {name: home for name, home in bound.items() if home not in (scope, None)}
+        self.elsewhere = {name: at for name, at in homes.items() if at not in (scope, None)}
         #: own names that the body binds, in the order of the text
-        self.bound = [name for name in dict.fromkeys(self._bound()) if name not in self.elsewhere]
+        self.bound = [name for name in bound if name not in self.elsewhere]
 
     def function(self) -> ReplicaFunction | None:
         """The function, if all its names are certain."""
@@ -125,18 +133,24 @@ class _Body:
             for name, closure in self.live.closures()
             if not self._is_called_at_once(closure) and not self._comes_later(closure)
         }
-        if isinstance(self.home, cst.Module):  # of a function in the body, too: it means the module's name
-            declarations = (node for node in self.inside if isinstance(node, cst.Global))
-            kept |= {item.name.value for node in declarations for item in node.names}
+        # of a function in the body, too: it means the module's name
+        if self.of_module:
+            declared = (node for node in self.inside if isinstance(node, cst.Global))
+            kept |= {item.name.value for node in declared for item in node.names}
         if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
-        if not all(self.live.is_own(node) for node in nodes.walk(self.loop.target) if nodes.is_name(node)):
+        if not all(map(self.live.is_own, nodes.find_names(self.loop.target))):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
-        outer = (
-            set(self.bound)
-            & (self.live.before_a_round(self.loop, exported) | kept | after.on_error) - self.targets
-        )
+        alive = self.live.before_a_round(self.loop, exported) | kept | after.on_error
+        outer = set(self.bound) & alive - self.targets
+        ends = (node for node in self.inside if isinstance(node, cst.Continue))
+        next_rounds = tuple(node for node in ends if _loop_of(self.file, node) is self.loop)
+        numbers = [each.name for each in self.arguments if each.over is None or each.is_count]
+        flags: tuple[Flag, ...] = ()
+        if numbers and not next_rounds:
+            flags = tuple(find_flags(self.file, self.loop, self.live, numbers[0]))
+        outer -= {flag.name for flag in flags}
         returned = exported - outer
         if returned and not self._has_a_round(returned):
             outer, returned = outer | returned, frozenset()
@@ -144,35 +158,29 @@ class _Body:
             return None
         if outer & self._annotated() or (outer | returned) & self._deleted():
             return None
-        unbound = [name for name in self.bound if name in outer and not self._is_bound_elsewhere(name)]
-        if isinstance(self.home, cst.Module):
-            unbound = []
+        bound = [name for name in self.bound if name in outer]
+        unbound = [name for name in bound if not self.of_module and not self._is_bound_elsewhere(name)]
         if unbound and not self._may_be_none_first():
             return None
         names = [argument.name for argument in self.arguments]
-        declared: dict[str, list[str]] = {}
-        if outer:
-            word = "global" if isinstance(self.home, cst.Module) else "nonlocal"
-            declared[word] = [name for name in self.bound if name in outer]
+        declared_by: dict[str, list[str]] = {}
+        if bound:
+            declared_by["global" if self.of_module else "nonlocal"] = bound
         for name, home in self.elsewhere.items():
             word = "global" if home is self.file.meanings.module else "nonlocal"
-            declared.setdefault(word, []).append(name)
-        next_rounds = tuple(
-            node
-            for node in self.inside
-            if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
-        )
+            declared_by.setdefault(word, []).append(name)
         gathered = () if next_rounds else tuple(find_gathered(self.file, self.loop, self.live))
         if len(gathered) > 1 and not self._has_a_round(returned):
             gathered = ()
         return ReplicaFunction(
             tuple(self.arguments),
             tuple(name for name in dict.fromkeys([*names, *self.bound]) if name in returned),
-            declared,
+            declared_by,
             tuple(unbound),
             next_rounds,
             gathered,
             frozenset(self.bound) - outer,
+            flags,
         )
 
     def _comes_later(self, closure: cst.CSTNode) -> bool:
@@ -183,37 +191,32 @@ class _Body:
 
     def _bound(self) -> Iterator[str]:
         """The names that the body binds in the scope that it is in."""
-        scope = self.file.meanings.scope(self.loop)
+        meanings = self.file.meanings
+        scope = meanings.scope(self.loop)
         for node in self.inside:
-            if isinstance(node, cst.FunctionDef | cst.ClassDef):
-                if self.file.meanings.scope(node) is scope:
-                    yield node.name.value
-            elif isinstance(node, nodes.Import):
-                if self.file.meanings.scope(node) is scope:
-                    yield from map(nodes.bound_by, nodes.aliases(node))
-            elif nodes.is_name(node) and not self.file.is_read(node):
-                if self.file.meanings.scope(node) is scope or isinstance(
-                    self.file.parent(node), cst.NamedExpr
-                ):
+            if nodes.is_name(node) and not self.file.is_read(node):
+                is_named = isinstance(self.file.parent(node), cst.NamedExpr)
+                if is_named or meanings.scope(node) is scope:
                     yield node.value
+            elif isinstance(node, cst.FunctionDef | cst.ClassDef):
+                if meanings.scope(node) is scope:
+                    yield node.name.value
+            elif isinstance(node, nodes.Import) and meanings.scope(node) is scope:
+                yield from map(nodes.bound_by, nodes.aliases(node))
 
     def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
         """True if a lambda, a function or a generator runs where it is made, and nothing keeps it to run it later."""
         parent = self.file.parent(closure)
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
-        if isinstance(closure, cst.GeneratorExp) and not isinstance(parent, cst.For):
-            return (
-                isinstance(call, cst.Call)
-                and call.func is not closure
-                and self.file.canonical(call.func) in GOES_THROUGH
-            )
         if isinstance(closure, cst.FunctionDef):
             return self._is_only_called(closure, frozenset())
-        if isinstance(closure, cst.GeneratorExp):
-            return isinstance(parent, cst.For) and parent.iter is closure
-        if not isinstance(closure, cst.Lambda) or not isinstance(call, cst.Call):
+        if isinstance(closure, cst.GeneratorExp) and isinstance(parent, cst.For):
+            return parent.iter is closure
+        if not isinstance(call, cst.Call) or not isinstance(closure, cst.Lambda | cst.GeneratorExp):
             return False
-        return call.func is closure or self.file.canonical(call.func) in _CALLS_AT_ONCE
+        if isinstance(closure, cst.GeneratorExp):
+            return call.func is not closure and self.file.called(call) in GOES_THROUGH
+        return call.func is closure or self.file.called(call) in _CALLS_AT_ONCE
 
     def _is_only_called(self, function: cst.FunctionDef, asked: frozenset[cst.CSTNode]) -> bool:
         """True if a function of the body is called in the round that defines it, and nothing keeps it.
@@ -222,10 +225,11 @@ class _Body:
         """
         if function in asked:
             return True
-        scope = self.file.meanings.scope(function)
-        if function not in self.inside or scope is not self.file.meanings.scope(self.loop):
+        scope = self.file.meanings.scope(self.loop)
+        if function not in self.inside or self.file.meanings.scope(function) is not scope:
             return False
-        if function.decorators or function.asynchronous or self._yields(function):
+        yields = any(isinstance(node, cst.Yield) for node in nodes.walk(function))
+        if function.decorators or function.asynchronous or yields:
             return False
         if len(self.file.meanings.bindings_of(function.name.value, scope)) != 1:
             return False
@@ -239,7 +243,7 @@ class _Body:
         call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
         if not isinstance(call, cst.Call) or self.loop not in self.file.ancestors(use):
             return False
-        if call.func is not use and self.file.canonical(call.func) not in _CALLS_AT_ONCE:
+        if call.func is not use and self.file.called(call) not in _CALLS_AT_ONCE:
             return False
         for around in self.file.ancestors(use):
             if around is self.loop:
@@ -251,9 +255,6 @@ class _Body:
                 if not self._is_called_at_once(around):
                     return False
         return False
-
-    def _yields(self, function: cst.FunctionDef) -> bool:
-        return any(isinstance(node, cst.Yield) for node in nodes.walk(function))
 
     def _annotated(self) -> set[str]:
         annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
@@ -289,42 +290,38 @@ class _Body:
             return True
         unbound = {name for name in returned if not self._is_bound_elsewhere(name)}
         lists = find_filled_lists(self.file, self.loop)
-        return any(
-            needs_an_item(self.file, node, lists, self.loop)
-            or (
-                nodes.is_name(node)
-                and node.value in unbound
-                and self.file.is_read(node)
-                and self.live.is_own(node)
-            )
-            for node in self._evaluated_next()
-        )
+        for node in self._evaluated_next():
+            if needs_an_item(self.file, node, lists, self.loop):
+                return True
+            if nodes.is_name(node) and node.value in unbound and self.file.is_read(node):
+                if self.live.is_own(node):
+                    return True
+        return False
 
     def _is_split(self) -> bool:
         """True if TensorFlow has split something into as many parts as there are rounds, which is an error for none."""
-        call = self.loop.iter
-        if not isinstance(call, cst.Call) or self.file.canonical(call.func) not in RANGES:
-            return False
-        count = count_of(call)
+        count = count_of(self.file, self.loop.iter)
         return count is not None and any(
             self._is_split_into(split, count)
             for split in self.file.all(cst.Call)
-            if self.file.canonical(split.func) in ("tf.split", "tf.split_v")
+            if self.file.called(split) in ("tf.split", "tf.split_v")
         )
 
     def _is_split_into(self, split: cst.Call, count: cst.BaseExpression) -> bool:
         """True if a call of `tf.split` for `count` parts is certainly evaluated before the loop."""
         number = nodes.argument(split, 1, "num_or_size_splits", "num_split")
-        statement = self.file.statement(split)
+        statement, text = self.file.statement(split), self.file.text
+        if number is None or text.of(number) != text.of(count):
+            return False
         if not isinstance(statement, cst.BaseSmallStatement) or not is_after(self.file, statement, self.loop):
             return False
         made = StrategyArguments("{count}", {"count": count})
         alone = {*self.file.ancestors(statement)} - {*self.file.ancestors(self.loop)}
+        withs = (node for node in alone if isinstance(node, cst.With))
+        is_read = split in nodes.walk(statement, but=_MAY_NOT_READ)
         return (
-            number is not None
-            and self.file.text.of(number) == self.file.text.of(count)
-            and split in nodes.walk(statement, but=_MAY_NOT_READ)
-            and all(self.live.lets_errors_pass(node) for node in alone if isinstance(node, cst.With))
+            is_read
+            and all(map(self.live.lets_errors_pass, withs))
             and means_the_same_after(self.file, made, split)
         )
 
@@ -332,30 +329,27 @@ class _Body:
         """What is certainly evaluated after the loop, if nothing ends the function with an error."""
         statement: cst.CSTNode = self.loop
         while statement is not self.home:
-            around = self.file.parent(statement)
-            siblings = nodes.block(around)
-            if statement not in siblings:
+            around, following = self.file.parent(statement), self.file.tree.following(statement)
+            if following is None:
                 return
-            following = siblings[siblings.index(statement) + 1 :]  # type: ignore[arg-type]
             yield from self._certain_parts(following)
-            if any(map(_may_leave, nodes.walk(*following))):
-                return
-            if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
+            leaves = any(map(_may_leave, nodes.walk(*following)))
+            if leaves or not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
                 return
             statement = around
 
     def _certain_parts(self, statements: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
         """What statements certainly evaluate, up to one that may leave them."""
         for statement in statements:
-            evaluated: Sequence[cst.CSTNode] = [statement]
-            if isinstance(statement, cst.If | cst.While):
-                evaluated = [statement.test]
-            elif isinstance(statement, cst.For):
-                evaluated = [statement.iter]
-            elif isinstance(statement, cst.With):
-                evaluated = [item.item for item in statement.items]
-            elif isinstance(statement, cst.BaseCompoundStatement):
-                evaluated = []
+            match statement:
+                case cst.If() | cst.While():
+                    evaluated: list[cst.CSTNode] = [statement.test]
+                case cst.For():
+                    evaluated = [statement.iter]
+                case cst.With():
+                    evaluated = [item.item for item in statement.items]
+                case _:
+                    evaluated = [] if isinstance(statement, cst.BaseCompoundStatement) else [statement]
             yield from nodes.walk(*evaluated, but=_MAY_NOT_READ)
             if isinstance(statement, cst.With) and self.live.lets_errors_pass(statement):
                 yield from self._certain_parts(nodes.block(statement))
@@ -372,24 +366,26 @@ _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
 def _may_leave(node: cst.CSTNode) -> bool:
-    exits = isinstance(node, cst.Call) and nodes.last_name(node.func) in ("exit", "_exit", "quit", "abort")
-    return exits or isinstance(node, _LEAVES)
+    called = nodes.last_name(node.func) if isinstance(node, cst.Call) else ""
+    return called in ("exit", "_exit", "quit", "abort") or isinstance(node, _LEAVES)
 
 
 def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
     """True if `locals()`, `eval` and the like see the names of a function, in the loop or after it."""
-    again = any(isinstance(around, cst.For | cst.While) for around in file.ancestors(loop))
-    for name in file.all(cst.Name):
-        if name.value in _SEES_NAMES and not file.meanings.bindings(name) and home in file.ancestors(name):
-            call = file.parent(name)
-            given = bool(call.args) if isinstance(call, cst.Call) and call.func is name else False
-            is_before = not again and file.text.start(name) < file.text.start(loop)
-            if given and name.value in ("vars", "dir"):
-                continue
-            is_own = file.meanings.node_of(file.meanings.scope(name)) is home
-            if not (is_before and isinstance(call, cst.Call) and is_own):
-                if name.value != "globals" or isinstance(home, cst.Module):
-                    return True
+    again = _loop_of(file, loop) is not None
+    found = (name for name in file.all(cst.Name) if name.value in _SEES_NAMES)
+    for name in found:
+        if file.meanings.bindings(name) or home not in file.ancestors(name):
+            continue
+        call = file.parent(name)
+        given = isinstance(call, cst.Call) and call.func is name and bool(call.args)
+        if given and name.value in ("vars", "dir"):
+            continue
+        is_before = not again and file.text.start(name) < file.text.start(loop)
+        is_own = file.meanings.node_of(file.meanings.scope(name)) is home
+        if not (is_before and isinstance(call, cst.Call) and is_own):
+            if name.value != "globals" or isinstance(home, cst.Module):
+                return True
     return False
 
 
@@ -411,7 +407,7 @@ def _is_of_a_function(file: File, loop: cst.For) -> bool:
 
 
 def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
-    return next((around for around in file.ancestors(node) if isinstance(around, cst.For | cst.While)), None)
+    return file.around(node, cst.For, cst.While)
 
 
 def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
@@ -420,10 +416,9 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
         return bool(iterable.elements) and not nodes.has_star(iterable)
     if not isinstance(iterable, cst.Call):
         return False
-    name, given = file.canonical(iterable.func), nodes.positional(iterable)
+    name, given = file.called(iterable), nodes.positional(iterable)
     if name in RANGES:
-        count = count_of(iterable)
-        value = nodes.literal(_constant(file, count))
+        value = nodes.literal(_constant(file, count_of(file, iterable)))
         return isinstance(value, int) and value > 0
     if name not in ZIPS | {"builtins.enumerate"} or nodes.has_star(iterable):
         return False
@@ -452,19 +447,20 @@ def _loop_parameters(
     """The parameters of a loop's targets, and what each goes over; None if a target is no name, or comes twice."""
     found = list(_pair_targets(file, target, iterable))
     names = {argument.name for argument in found if argument is not None}
-    return [argument for argument in found if argument is not None] if len(names) == len(found) else None
+    if len(names) < len(found):
+        return None
+    return [argument for argument in found if argument is not None]
 
 
 def _pair_targets(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
 ) -> Iterator[Argument | None]:
-    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
-    name = file.canonical(call.func) if call is not None else None
-    given = nodes.positional(call) if call is not None else []
     if nodes.is_name(target):
-        ranged = call is not None and name in RANGES
-        yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
+        yield Argument(target.value, iterable, count_of(file, iterable) is not None)
         return
+    call = iterable if isinstance(iterable, cst.Call) and all(map(nodes.is_plain, iterable.args)) else None
+    given = nodes.positional(call) if call is not None else []
+    name = file.called(call)
     parts = (
         nodes.items(target) if isinstance(target, cst.Tuple | cst.List) and not nodes.has_star(target) else []
     )
@@ -494,7 +490,7 @@ def _is_iterable_fixed(file: File, loop: cst.For, iterable: cst.BaseExpression) 
                 return False
     return not any(
         isinstance(call.func, cst.Attribute)
-        and call.func.attr.value in CHANGES
+        and nodes.method_of(call) in CHANGES
         and (nodes.last_name(call.func.value) == changed or _is_other_name(file, call.func.value, changed))
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)
@@ -505,7 +501,7 @@ def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
     """True if a use of a list in the body certainly leaves it as it is: an item of it, its length."""
     if isinstance(parent, cst.Subscript) and parent.value is node:
         return file.is_read(parent) and nodes.index_of(parent) is not None
-    return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
+    return file.called(parent) in ("builtins.len", "builtins.str")
 
 
 def _is_other_name(file: File, node: cst.BaseExpression, name: str) -> bool:

@@ -20,7 +20,7 @@ from tf2towers.codemod.changes import (
     replace,
 )
 from tf2towers.codemod.meanings import Defined, Imported
-from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, walk
+from tf2towers.codemod.nodes import Statement, Symbol, block, is_name, last_name, literal, orelse, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.towers.loops import StrategyArguments
 
@@ -35,9 +35,9 @@ _CPU = frozenset(
     for number in ("", ":0")
 )
 #: what a `with` enters to run graphs
-_RUNS = frozenset(
-    {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session"}
-)
+_RUNS = frozenset({
+    "Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session",
+})  # fmt: skip
 
 
 def find_withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
@@ -71,6 +71,11 @@ def scope_for(file: File, node: cst.CSTNode, made: StrategyArguments) -> cst.Wit
     return plain[0] if plain else None
 
 
+def makes_a_graph(file: File, node: cst.With) -> bool:
+    """True if what is built in a `with` has a graph of its own, or the CPU's device."""
+    return cpu_item(file, node) is not None or any(_called(item) == "as_default" for item in node.items)
+
+
 def _called(item: cst.WithItem) -> str:
     return last_name(item.item.func) if isinstance(item.item, cst.Call) else ""
 
@@ -79,8 +84,8 @@ def cpu_item(file: File, node: cst.With) -> cst.Call | None:
     """The last `tf.device('/cpu:0')` that a `with` enters; None if it enters none."""
     for item in reversed(node.items):
         match item:
-            case cst.WithItem(item=cst.Call(func=func, args=[given]) as call, asname=None):
-                if file.canonical(func) == "tf.device" and str(literal(given.value)).lower() in _CPU:
+            case cst.WithItem(item=cst.Call(args=[given]) as call, asname=None):
+                if file.called(call) == "tf.device" and str(literal(given.value)).lower() in _CPU:
                     return call
     return None
 
@@ -107,7 +112,8 @@ def _read_by(file: File, made: StrategyArguments) -> _Read:
     lists = [part.value for part in parts if isinstance(part, cst.Subscript)]
     lists += [part for part in held if is_certain(file, part)]
     by_name = {"__dict__"} if attributes else set()
-    return _Read(names, attributes, by_name | set(map(last_name, held)), set(map(last_name, lists)))
+    held_names, list_names = (set(map(last_name, each)) for each in (held, lists))
+    return _Read(names, attributes, by_name | held_names, list_names)
 
 
 def is_known_at(file: File, node: cst.With, made: StrategyArguments) -> bool:
@@ -134,8 +140,13 @@ def is_kept(file: File, made: StrategyArguments, one: cst.CSTNode, other: cst.CS
     return is_made_before(file, one, other) and means_the_same_after(file, made, one)
 
 
-def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode) -> bool:
-    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function."""
+def means_the_same_after(
+    file: File, made: StrategyArguments, node: cst.CSTNode, *, calls: bool = True
+) -> bool:
+    """True if a strategy's arguments certainly mean the same wherever they are after a node, in its function.
+
+    Without `calls`, if nothing there changes them but calls that may.
+    """
     read = _read_by(file, made)
     start, function = file.text.start(node), file.function_around(node)
     later: set[cst.CSTNode] = {
@@ -144,6 +155,7 @@ def means_the_same_after(file: File, made: StrategyArguments, node: cst.CSTNode)
     return not any(_is_bound_in(file, name, later) for name in read.names) and all(
         _is_of(file, changed, function) and file.text.start(changed) < start
         for changed in _changed_names(file, read)
+        if calls or not isinstance(changed, cst.Call)
     )
 
 
@@ -152,8 +164,10 @@ def is_made_before(file: File, statement: cst.CSTNode, node: cst.CSTNode) -> boo
     function = file.function_around(node)
     if file.tree.holder(statement) is None or file.function_around(statement) is not function:
         return False
-    siblings: list[cst.CSTNode] = [*block(file.parent(statement))]
-    around = {node, *file.ancestors(node)}
+    around, outer = {node, *file.ancestors(node)}, file.parent(statement)
+    siblings: list[cst.CSTNode] = [*block(outer)]
+    if isinstance(outer, cst.If) and statement not in siblings:
+        siblings = [*orelse(outer)]
     return statement in siblings and not around.isdisjoint(siblings[siblings.index(statement) :])
 
 
@@ -187,7 +201,8 @@ def _changed_names(file: File, read: _Read) -> Iterator[cst.CSTNode]:
 
 def _holder(node: cst.BaseExpression) -> str:
     """`conf` of `self.conf`, `__dict__` of `vars(conf)` as well."""
-    return "__dict__" if isinstance(node, cst.Call) and last_name(node.func) == "vars" else last_name(node)
+    is_vars = isinstance(node, cst.Call) and last_name(node.func) == "vars"
+    return "__dict__" if is_vars else last_name(node)
 
 
 def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
@@ -195,7 +210,7 @@ def _may_change(file: File, call: cst.Call, read: _Read) -> bool:
 
     What the program's own functions do to an object is seen where they assign to its attributes.
     """
-    canonical, called = file.canonical(call.func) or "", last_name(call.func)
+    canonical, called = file.called(call), last_name(call.func)
     owner = _holder(call.func.value) if isinstance(call.func, cst.Attribute) else ""
     given = {last_name(each.value) for each in call.args} - {""}
     if called in ("setattr", "__setattr__"):
@@ -269,7 +284,8 @@ def make_before(
     functions = {file.function_around(place) for place in places}
     home = functions.pop() if len(functions) == 1 and not at_top else None
     around = nodes_around(file, places)
-    statement = next(each for each in (block(home) if home is not None else file.body) if each in around)
+    body = block(home) if home is not None else file.body
+    statement = next(each for each in body if each in around)
     if home is None:
         file.decided.import_before(file.body.index(statement))
     is_definition = isinstance(statement, cst.FunctionDef | cst.ClassDef)

@@ -8,8 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.codemod.certainty import is_certain
-from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import is_plain, names_in
+from tf2towers.codemod.nodes import is_name, is_plain, names_in, only_target
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.towers.loops import find_tower_loops
 from tf2towers.codemod.towers.scopes import begins_a_line, find_withs_around
@@ -55,13 +54,14 @@ def setter_around(file: File, node: cst.CSTNode) -> tuple[Setter, cst.With] | No
 @found_once
 def find_devices(file: File) -> list[cst.Call]:
     """The calls of `tf.device` with one argument that are not those of towers."""
-    loops = {loop.node for loop in find_tower_loops(file)}  # a setter in a loop is for the tower's GPU
+    # a setter in a loop is for the tower's GPU
+    loops = {loop.node for loop in find_tower_loops(file)}
     return [
         call
         for call in file.all(cst.Call)
         if len(call.args) == 1
         and is_plain(call.args[0])
-        and file.canonical(call.func) == "tf.device"
+        and file.called(call) == "tf.device"
         and not loops & set(file.ancestors(call))
     ]
 
@@ -84,16 +84,17 @@ def find_with_to_precede(file: File, call: cst.Call, device: cst.Call) -> cst.Wi
         return around if isinstance(around.lpar, cst.MaybeSentinel) else None
     bound = names_in(*(each.asname for each in around.items if each.asname))
     names = names_in(*(given.value for given in device.args))
-    lines = {file.text.first_line(device.args[0]), file.text.last_line(device)} if device.args else set()
+    first = file.text.first_line(device.args[0] if device.args else device)
+    on_one_line = not device.args or first == file.text.last_line(device)
     certain = all(is_certain(file, given.value, value=True) for given in device.args)
-    return around if certain and len(lines) < 2 and bound.isdisjoint(names) else None
+    return around if certain and on_one_line and bound.isdisjoint(names) else None
 
 
 def _find_inline_setters(file: File) -> list[Setter]:
     found = []
     for call in find_devices(file):
         setter = call.args[0].value
-        if isinstance(setter, cst.Call) and file.canonical(setter.func) == SETTER:
+        if isinstance(setter, cst.Call) and file.called(setter) == SETTER:
             alone = setter.with_changes(args=[], whitespace_before_args=cst.SimpleWhitespace(""))
             if not m.findall(call.deep_replace(setter, alone), m.Comment()):
                 found.append(Setter(setter, (call,)))
@@ -106,16 +107,11 @@ def _find_named_setters(file: File) -> list[Setter]:
     }
     found = []
     for statement in file.all(cst.Assign):
-        match statement:
-            case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Name() as target)], value=cst.Call() as setter
-            ):
-                if file.canonical(setter.func) != SETTER or not setter.args:
-                    continue
-            case _:
-                continue
+        target, setter = only_target(statement), statement.value
+        if not is_name(target) or not isinstance(setter, cst.Call) or file.called(setter) != SETTER:
+            continue
         home = file.meanings.home_of(target)
-        if [type(binding) for binding in file.meanings.bindings(target)] != [Assigned]:
+        if not setter.args or file.meanings.values(target) != [setter]:
             continue
         if home is file.meanings.module and not file.main:
             continue

@@ -37,19 +37,20 @@ from tf2towers.codemod.nodes import (
     Statement,
     argument,
     block,
+    calls_in,
     has_star,
     imported,
     index_of,
     is_name,
+    is_same_name,
     last_name,
-    literal,
     names_in,
     walk,
 )
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.reached import find_unreached_context
 from tf2towers.codemod.symbols import RUNTIME
-from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.device import name_gpus, texts_in
 from tf2towers.codemod.towers.gathered import Gathered, is_kept_by_name, tail
 from tf2towers.codemod.towers.loops import (
     Loop,
@@ -69,14 +70,18 @@ from tf2towers.codemod.towers.scopes import (
     find_withs_around,
     is_kept,
     is_known_at,
+    is_made_before,
     make_before,
-    nodes_around,
+    makes_a_graph,
+    means_the_same_after,
     scope_for,
     scopes_at,
 )
 from tf2towers.codemod.towers.servers import Setter, setter_around
 
 _LIMIT = 100
+#: what a tower is given is in several rows where one would be longer
+_LIMIT_OF_ROWS = 120
 #: names for a tower's function
 _NAMES = ("tower", "build_tower", "tower_function")
 #: a file with GPU loops without gradients in more functions than these has layers that loop over the GPUs themselves
@@ -91,6 +96,8 @@ _TYPE = re.compile(r"#[ \t]*type:(?!\s*ignore)[ \t]*([^#\r\n]*)")
 _ITEMS = ("grads", "gradients", *(f"grads_{number}" for number in range(2, 100)))
 #: names of what the towers return, where it is much
 _RESULTS = ("results", "tower_results")
+#: the name of the strategy that functions share, which none of them binds
+_SHARED = "the strategy of several functions"
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -102,6 +109,7 @@ class Strategy:
         scope: the `with` that enters its scope; None if the scope is entered around the towers only.
         is_there: whether an earlier loop's strategy is used again.
         setter: the device setter around, if it is a strategy of servers with these towers.
+        may_differ: whether it may have another number of towers than the loop builds.
     """
 
     name: str
@@ -110,6 +118,7 @@ class Strategy:
     scope: cst.With | None
     is_there: bool = False
     setter: Setter | None = None
+    may_differ: bool = False
 
 
 @dataclass
@@ -122,15 +131,11 @@ class TowerChanges:
     reduced: dict[cst.Call, str] = field(default_factory=dict)
 
 
-def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
+def fresh_name(file: File, node: cst.CSTNode, names: Sequence[str] = ("strategy",)) -> str:
     """The first of `names` that the file does not use, with a number if the function has the same new name."""
     taken = file.found.setdefault((fresh_name, file.function_around(node)), set())
     name = next((name for name in names if name not in file.names.identifiers), names[0])
-    found, number = name, 1
-    known = file.names.identifiers | taken | file.program.names_by_stars
-    while found in known:
-        number += 1
-        found = f"{name}_{number}"
+    found = file.decided.fresh(name, taken | file.found.get(_SHARED, set()))
     taken.add(found)
     return found
 
@@ -147,21 +152,30 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
+@found_once
+def _outer_loops(file: File) -> list[Loop]:
+    """The tower loops of a file that are in no other one; none where they are those of layers."""
+    every = {loop.node: loop for loop in find_tower_loops(file)}
+    loops = [loop for node, loop in every.items() if every.keys().isdisjoint(file.ancestors(node))]
+    layers = {file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
+    return loops if len(layers) <= _FUNCTIONS else []
+
+
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
         self.made = TowerChanges()
+        #: the loops of several functions that share a strategy of the module
+        self.shared: dict[cst.CSTNode, Strategy] = {}
 
     def all(self) -> TowerChanges:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
-        every = {loop.node: loop for loop in find_tower_loops(self.file)}
-        loops = [loop for node, loop in every.items() if every.keys().isdisjoint(self.file.ancestors(node))]
-        layers = {self.file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
-        if len(layers) <= _FUNCTIONS:
-            for loop in loops:
-                self._loop(loop)
+        loops = _outer_loops(self.file)
+        self._share([loop for loop in loops if self._stands_alone(loop)])
+        for loop in loops:
+            self._loop(loop)
         if not self.made.strategies:
             self._without_a_loop()
         return self.made
@@ -171,11 +185,73 @@ class _Writer:
             return
         function = replica_function(self.file, loop)
         strategy = self._strategy(loop, function)
+        if function is not None and strategy.may_differ:
+            function = self._with_numbers(loop, function)
         if function is not None:
             assert isinstance(loop.node, cst.For)
             self._function(loop.node, function, strategy)
         else:
             self.made.changes += self._rounds(loop, strategy)
+
+    def _with_numbers(self, loop: Loop, function: ReplicaFunction) -> ReplicaFunction | None:
+        """A function that takes its number from a list, if the loop says how long that is; None without such a list.
+
+        The strategy may have no number for a tower.
+        """
+        arguments = function.arguments
+        if all(each.over for each in arguments):
+            return function
+        lists = {
+            each.over.value: self.file.meanings.home_of(each.over) for each in arguments if is_name(each.over)
+        }
+        for call in walk(*block(loop.node)):
+            match call:
+                case cst.Call(
+                    func=func, args=[cst.Arg(keyword=None, star="", value=cst.Name(value=name) as counted)]
+                ):
+                    is_the_list = name in lists and self.file.meanings.home_of(counted) is lists[name]
+                    if is_the_list and self.file.canonical(func) == "builtins.len":
+                        given = (each if each.over else each._replace(length=call) for each in arguments)
+                        return replace(function, arguments=tuple(given))
+        return None
+
+    def _share(self, loops: Sequence[Loop]) -> None:
+        """Makes one strategy of the module for the loops of several functions whose number of towers is not seen.
+
+        So it does for those of the methods of one class that have the same towers: they build one model.
+        """
+        groups: dict[Any, list[Loop]] = {}
+        for loop in loops:
+            function, made = self.file.function_around(loop.node), self._given(loop)
+            scope = scope_for(self.file, loop.node, made)
+            if function is None or setter_around(self.file, loop.node) is not None:
+                continue
+            if scope is not None and makes_a_graph(self.file, scope):
+                continue
+            owner = self.file.parent(function) if made.template else None
+            if owner is None or isinstance(owner, cst.ClassDef):
+                groups.setdefault((owner, self._shown(made)), []).append(loop)
+        nodes = [
+            loop.node
+            for group in groups.values()
+            for loop in group
+            if len({self.file.function_around(each.node) for each in group}) > 1
+        ]
+        if nodes:
+            name = fresh_name(self.file, self.file.tree.module)
+            self.file.found[_SHARED] = {name}
+            strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None, is_there=True)
+            made_here = self._strategy_line(strategy, self.file.body[0])
+            insertion = make_before(self.file, nodes, made_here, at_top=True)
+            strategy = replace(strategy, before=insertion.node)
+            self.made.strategies.append(strategy)
+            self.made.changes.append(insertion)
+            self.shared = dict.fromkeys(nodes, strategy)
+
+    def _given(self, loop: Loop) -> StrategyArguments:
+        """The arguments of a strategy for a loop's towers; none where they are not certain."""
+        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
+        return self._whole_list(loop, made)
 
     def _stands_alone(self, loop: Loop) -> bool:
         """True if a new statement can precede that of the loop, and the loop's parts mean the same there."""
@@ -188,8 +264,9 @@ class _Writer:
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: an earlier loop's, or a new one, with what makes it and enters its scope."""
-        made = strategy_argument(self.file, loop) or StrategyArguments(self.file.program.towers or "")
-        made = self._whole_list(loop, made)
+        if loop.node in self.shared:
+            return self.shared[loop.node]
+        made = self._given(loop)
         if (found := setter_around(self.file, loop.node)) is not None:
             return self._strategy_of_servers(loop, made, *found)
         for known in self.made.strategies:
@@ -204,15 +281,44 @@ class _Writer:
         for known in self.made.strategies if scope is None else ():
             if self._is_same(known.made, made) and is_kept(self.file, made, known.before, before):
                 return replace(known, scope=None, is_there=True)
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        if scope is None or not makes_a_graph(self.file, scope):
+            if (earlier := self._earlier_strategy(loop, made)) is not None:
+                return earlier
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made, before, scope)
         self.made.strategies.append(strategy)
         if scope is not None:
-            self._add_strategy(strategy, scope)
-            self.made.changes.append(enter_scope(self.file, scope, f"{name}.scope()"))
+            self._enter(strategy, scope)
         elif function is None:
             self._add_strategy(strategy, before)
         return strategy
+
+    def _earlier_strategy(self, loop: Loop, made: StrategyArguments) -> Strategy | None:
+        """An earlier strategy for these towers, where a call may have changed their number, or none is seen.
+
+        A graph's first strategy is its strategy, whatever later ones are given. What the loop goes over says how many
+        towers it builds.
+        """
+        statement = statement_of(self.file, loop)
+        known = [
+            each
+            for each in self.made.strategies
+            if each.setter is None
+            and is_made_before(self.file, each.before, statement)
+            and means_the_same_after(self.file, made, each.before, calls=False)
+        ]
+        same = [each for each in known if self._shown(each.made) == self._shown(made)]
+        for strategy in same or (known[-1:] if not made.template else ()):
+            scope = strategy.scope if {strategy.scope} & {*self.file.ancestors(loop.node)} else None
+            if (
+                scope is None
+                and strategy.scope is not None
+                and cpu_item(self.file, strategy.scope) is not None
+            ):
+                continue  # its scope is the CPU's device
+            towers, differs = replace(strategy.made, counted=False), bool(strategy.made.template)
+            return replace(strategy, made=towers, scope=scope, is_there=True, may_differ=differs)
+        return None
 
     def _strategy_of_servers(
         self, loop: Loop, made: StrategyArguments, setter: Setter, scope: cst.With
@@ -229,37 +335,26 @@ class _Writer:
         is_known = is_known_at(self.file, scope, made) and (
             setter.target is None or is_kept(self.file, made, self.file.statement(setter.call), scope)
         )
-        name = fresh_name(self.file, loop.node, ("strategy",))
+        name = fresh_name(self.file, loop.node)
         strategy = Strategy(name, made if is_known else graph, scope, scope, setter=setter)
         self.made.strategies.append(strategy)
         return strategy
 
     def _whole_list(self, loop: Loop, made: StrategyArguments) -> StrategyArguments:
         """The list `gpus` for `[gpus[i] for i in range(n)]`, if it is made for each of `range(n)`, and only read."""
-        match loop.device.expression, loop.iterable:
-            case cst.Subscript(value=cst.Name() as whole) as item, cst.Call() as rounds if made.counted:
-                pass
+        towers = count_of(self.file, loop.iterable)
+        match loop.device.expression:
+            case cst.Subscript(value=cst.Name() as whole) as item if made.counted and towers is not None:
+                index = index_of(item)
             case _:
                 return made
-        index, towers = (
-            index_of(item),
-            count_of(rounds) if self.file.canonical(rounds.func) in RANGES else None,
-        )
-        if (
-            not is_name(index)
-            or not is_name(loop.target)
-            or index.value != loop.target.value
-            or towers is None
-        ):
+        if not is_same_name(index, loop.target):
             return made
         match self.file.meanings.bindings(whole):
             case [Assigned(value=cst.ListComp(for_in=cst.CompFor(inner_for_in=None, ifs=[])) as every)]:
-                again = every.for_in.iter
+                count = count_of(self.file, every.for_in.iter)
             case _:
                 return made
-        if not isinstance(again, cst.Call) or self.file.canonical(again.func) not in RANGES:
-            return made
-        count = count_of(again)
         if count is None or self.file.text.of(count) != self.file.text.of(towers):
             return made
         known = StrategyArguments("{towers}", {"towers": towers})
@@ -285,6 +380,11 @@ class _Writer:
     def _texts(self, parts: Mapping[str, cst.BaseExpression]) -> dict[str, str]:
         return {name: self.file.text.of(part) for name, part in parts.items()}
 
+    def _enter(self, strategy: Strategy, scope: cst.With) -> None:
+        """Makes a strategy before a `with`, which enters its scope."""
+        self._add_strategy(strategy, scope)
+        self.made.changes.append(enter_scope(self.file, scope, f"{strategy.name}.scope()"))
+
     def _add_strategy(self, strategy: Strategy, before: Statement) -> None:
         """Adds the statement that makes a strategy, before the statement `before`, and before what comments that.
 
@@ -309,7 +409,8 @@ class _Writer:
 
     def _broken(self, head: str, rest: str, parts: Mapping[str, cst.BaseExpression], indent: str) -> str:
         """A statement that calls something, its arguments on a line of their own where it is too long."""
-        if len(indent) + len(head.rpartition("\n")[2]) + len(rest.format_map(self._texts(parts))) > _LIMIT:
+        row = head.rpartition("\n")[2] + rest.format_map(self._texts(parts))
+        if len(indent) + len(row) > _LIMIT:
             return f"{head}\n{self._deeper}{rest}"
         return head + rest
 
@@ -341,10 +442,11 @@ class _Writer:
 
     def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> None:
         result = self._listed(function.returned, self._indent(loop) + self.unit, "return ")
+        ends = f"return {result}".rstrip()
         for node in function.next_rounds:
-            self.made.changes.append(
-                Replacement(node, lambda updated, now: in_line(small(f"return {result}".rstrip()), updated))
-            )
+            self.made.changes.append(Replacement(node, lambda updated, now: in_line(small(ends), updated)))
+        for flag in function.flags:
+            self.made.changes += [Removal(flag.made), Removal(flag.changed, "taken")]
         last: Lines = lambda now: [line(f"return {result}")] if result else []  # noqa: E731
         if function.gathered:
             gathering = _Gathering(self.file, loop, function, self._one_result(function, result))
@@ -358,11 +460,13 @@ class _Writer:
         first = self._strategy_line(strategy, loop) if is_new else lambda now: []
         blank = 1 if self._indent(loop) else 2
         has_gap = block(self.file.parent(loop))[:1] == [loop]
-        written = _Written(name, function, self.file.text.of(loop.target), first, last, run, blank, has_gap)
+        target = self.file.text.of(loop.target)
+        written = _Written(self.file, name, function, target, first, last, run, blank, has_gap)
         self.made.changes.append(Replacement(loop, written.function, and_below=True))
 
     def _run(self, loop: cst.For, name: str, function: ReplicaFunction, strategy: Strategy) -> Lines:
         """The lines after the function: the strategy's scope, if no `with` around enters it; `strategy.run`."""
+        body = cst.ensure_type(loop.body, cst.IndentedBlock)
         indent = self._indent(loop)
         inner = indent + self.unit if strategy.scope is None else indent
         parts: dict[str, cst.BaseExpression] = {}
@@ -375,29 +479,46 @@ class _Writer:
         head = f"{self._listed(results, inner, f' = {call}')} = " if results else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         run = self._broken(f"{head}{call}", rest, parts, inner)
-        last = ""
+        if max(map(len, run.format_map(self._texts(parts)).splitlines())) > _LIMIT_OF_ROWS - len(inner):
+            each_row = f",\n{self._deeper}      ".join(given)
+            run = f"{head}{call}\n{self._deeper}{name},\n{self._deeper}args=({each_row}{comma}))"
+        last: list[str] = []
         if function.returned:
             names = ", ".join(function.returned)
-            taken = many[0] if many else f"({names})" if len(function.returned) > 1 else names
+            several = f"({names})" if len(function.returned) > 1 else names
+            taken = many[0] if many else several
             call = f" = {strategy.name}.experimental_local_results("
-            head = f"{self._listed(function.returned, inner, call)}{call}"
-            last = self._broken(head, f"{taken})[-1]", {}, inner)
+            if many and len(f"{inner}{names}{call}{taken})[-1]") > _LIMIT:
+                last = [
+                    f"{taken}{call}{taken})[-1]",
+                    f"{self._listed(function.returned, inner, f' = {taken}')} = {taken}",
+                ]
+            else:
+                last = [self._broken(f"{names}{call}", f"{taken})[-1]", {}, inner)]
+        all_towers = [
+            f"{each.name} = {strategy.name}.experimental_local_results({each.name})"
+            for each in function.gathered
+            if each.is_indexed
+        ]
 
         def lines(now: Now) -> list[Line]:
-            found = [_line(run, parts, now), *([line(last)] if last else [])]
+            found = [_line(run, parts, now), *map(line, [*all_towers, *last])]
             if strategy.scope is not None:
                 return found
             scope = [cst.WithItem(expression(f"{strategy.name}.scope()"))]
-            return [cst.With(scope, cst.IndentedBlock(found))]
+            return [cst.With(scope, cst.IndentedBlock(found, indent=body.indent))]
 
         return lines
 
     def _argument(self, strategy: Strategy, argument: Argument, parts: dict[str, cst.BaseExpression]) -> str:
         """What the towers are given, as a template whose parts are added."""
         over = argument.over
+        if argument.length is not None:
+            parts[f"part_{len(parts)}"] = argument.length
+            return f"{strategy.name}.per_replica(range({{part_{len(parts) - 1}}}))"
         if over is None or (argument.is_count and strategy.made.counted):
             return f"{strategy.name}.replica_ids"
-        if isinstance(over, cst.Call) and self.file.canonical(over.func) in RANGES:
+        if isinstance(over, cst.Call) and self.file.called(over) in RANGES:
             names = [f"part_{len(parts) + place}" for place in range(len(over.args))]
             parts.update(zip(names, (each.value for each in over.args), strict=True))
             given = zip(over.args, names, strict=True)
@@ -427,19 +548,22 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
+            if any(map(_outer_loops, self.file.program.files)):
+                sites = []  # the strategy of their file is around what is built here
         elif self._are_parts_of_a_model(sites):
             for site in sites:
                 message = "the GPUs here have parts of a model, and no towers: that is no strategy's scope"
                 self.file.note(site, "T2T605", message, kind="note")
             sites = []
         sites += self._given_devices()
-        sites = [site for site in sites if find_unreached_context(self.file, site, "") is None]
+        sites = [site for site in sites if find_unreached_context(self.file, site) is None]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
             if any(scope in around for scope in find_withs_around(self.file, site)):
                 continue
-            if setter_around(self.file, site) is not None:  # whose scope is a strategy's
+            # whose scope is a strategy's
+            if setter_around(self.file, site) is not None:
                 continue
             item = self.file.parent(site)
             own = self.file.parent(item) if isinstance(item, cst.WithItem) else site
@@ -447,21 +571,18 @@ class _Writer:
             if outer is None:
                 alone.append(site)
                 continue
-            strategy = Strategy(fresh_name(self.file, site, ("strategy",)), StrategyArguments(), outer, outer)
+            strategy = Strategy(fresh_name(self.file, site), StrategyArguments(), outer, outer)
             around[outer] = strategy
             self.made.strategies.append(strategy)
-            self._add_strategy(strategy, outer)
-            self.made.changes.append(enter_scope(self.file, outer, f"{strategy.name}.scope()"))
+            self._enter(strategy, outer)
         if alone:
-            name = fresh_name(self.file, self.file.tree.module, ("strategy",))
+            name = fresh_name(self.file, self.file.tree.module)
             strategy = Strategy(name, StrategyArguments(), self.file.tree.module, None)
             alone = sorted([*alone, *self._cpu_beside(alone)], key=self.file.text.start)
             found = list(self._entered_with(alone, strategy))
             if found:
-                loops = (
-                    each for each in nodes_around(self.file, alone) if isinstance(each, cst.For | cst.While)
-                )
-                at_top = len(alone) == 1 and not any(loops)  # its function may build one of the towers
+                # the function of one without a loop may build one of the towers
+                at_top = len(alone) == 1 and self.file.around(alone[0], cst.For, cst.While) is None
                 made = self._strategy_line(strategy, self.file.body[0])
                 insertion = make_before(self.file, alone, made, at_top=at_top)
                 self.made.strategies.append(replace(strategy, before=insertion.node))
@@ -475,12 +596,11 @@ class _Writer:
             return False
         if names_in(*(site.args[0] for site in sites)):
             return False
-        calls = [
-            {last_name(node.func) for node in walk(*block(around)) if isinstance(node, cst.Call)}
-            for around in entered.values()
-        ]
+        bodies = map(block, entered.values())
+        calls = [{last_name(call.func) for call in calls_in(*body)} for body in bodies]
         shared = any(one & other for one, other in itertools.combinations(calls, 2))
-        return len({*map(self.file.text.of, sites)}) == len(sites) > 1 and not shared and all(calls)
+        each_its_own = len({*map(self.file.text.of, sites)}) == len(sites) > 1
+        return each_its_own and not shared and all(calls)
 
     def _cpu_beside(self, alone: Sequence[cst.Call]) -> Iterator[cst.Call]:
         """The CPU's devices that functions with towers enter elsewhere: what the towers share is built there."""
@@ -497,21 +617,21 @@ class _Writer:
         function returns in a loop that takes gradients.
         """
         bindings = self.file.meanings.bindings(device)
-        loops = [around for around in self.file.ancestors(device) if isinstance(around, cst.For | cst.While)]
+        around = self.file.ancestors(device)
+        loops = [each for each in around if isinstance(each, cst.For | cst.While)]
         if loops:
-            values = [getattr(each, "value", device) for each in bindings] or [device]
-            called = [value.func for value in values if isinstance(value, cst.Call)]
-            known = (self.file.canonical(each) or "" for each in called)
-            if len(called) != 1 or not any(map(_takes_gradients, loops)) or next(known).startswith("tf."):
+            values = self.file.meanings.values(device) or [device]
+            called = [self.file.called(value) for value in values if isinstance(value, cst.Call)]
+            if len(called) != 1 or not any(map(_takes_gradients, loops)) or called[0].startswith("tf."):
                 return False
         elif isinstance(device, cst.Attribute):
             if not self._holds_a_device(device):
                 return False
         elif not bindings or not all(map(self._is_chosen_by_a_call, bindings)):
             return False
-        files = self.file.program.files
-        texts = [str(literal(each)) for file in files for each in file.tree.literals]
-        return any(map(_SEVERAL_GPUS.search, texts)) and not (loops and any("job:" in text for text in texts))
+        texts = [text for file in self.file.program.files for text in file.tree.texts]
+        of_tasks = bool(loops) and any("job:" in text for text in texts)
+        return any(map(_SEVERAL_GPUS.search, texts)) and not of_tasks
 
     def _is_chosen_by_a_call(self, binding: Binding) -> bool:
         """True if a binding is a function's parameter; one that is the CPU by default has to be given in some call."""
@@ -525,8 +645,8 @@ class _Writer:
             return True
         if not isinstance(function, cst.FunctionDef) or node not in function.params.params:
             return True
-        place = function.params.params.index(node) - isinstance(self.file.parent(function), cst.ClassDef)
-        called = function.name.value
+        is_method = isinstance(self.file.parent(function), cst.ClassDef)
+        place, called = function.params.params.index(node) - is_method, function.name.value
         return any(
             has_star(call) or argument(call, place, name) is not None
             for other in self.file.program.files
@@ -537,10 +657,10 @@ class _Writer:
     def _holds_a_device(self, device: cst.Attribute) -> bool:
         """True if the program gives an attribute of this name parameters of functions, or GPUs, and nothing else."""
         given = self.file.program.given_to_attributes(device.attr.value)
+        bound = ((value, other.meanings.bindings(value)) for other, value in given)
         return bool(given) and all(
-            _is_gpu(value)
-            or [type(getattr(each, "node", None)) for each in other.meanings.bindings(value)] == [cst.Param]
-            for other, value in given
+            _is_gpu(value) or [type(getattr(each, "node", None)) for each in bindings] == [cst.Param]
+            for value, bindings in bound
         )
 
     def _is_in_a_round(self, call: cst.Call, device: cst.BaseExpression) -> bool:
@@ -591,6 +711,7 @@ class _Written(NamedTuple):
         has_gap: whether the function begins a block.
     """
 
+    file: File
     name: str
     replica: ReplicaFunction
     target: str
@@ -633,6 +754,9 @@ class _Written(NamedTuple):
     def _body(self, body: cst.IndentedBlock, now: Now) -> cst.IndentedBlock:
         """The loop's body, with declarations and the last lines, which come after the comments at its end."""
         declared = [line(each) for each in _declarations(self.replica)]
+        for flag in self.replica.flags:
+            comments = _comments_above(self.file, flag.changed)
+            declared.append(line(f"{flag.name} = {flag.value}").with_changes(leading_lines=comments))
         last = self.last(now)
         if not last:
             return body.with_changes(body=[*declared, *body.body])
@@ -694,12 +818,10 @@ class _Gathering:
 
     def _is_commented_alone(self, made: cst.Assign) -> bool:
         """True if a comment above a list is about the list: a blank line comes next, and not the towers."""
-        siblings: list[cst.CSTNode] = [*block(self.file.parent(made))]
-        following = siblings[siblings.index(made) + 1 :]
+        following = self.file.tree.following(made) or []
         towers = {self.loop, *self.file.ancestors(self.loop)}
-        return (
-            not self.file.text.line(self.file.text.last_line(made) + 1).strip() and following[0] not in towers
-        )
+        next_line = self.file.text.line(self.file.text.last_line(made) + 1)
+        return not next_line.strip() and following[0] not in towers
 
     def _name(self, each: Gathered) -> str:
         if is_kept_by_name(self.file, self.loop, each, self.function.local) and self._goes(each):
@@ -729,7 +851,7 @@ def _statement(
     return in_line(cst.ensure_type(_line(template, parts, now), cst.SimpleStatementLine).body[0], updated)
 
 
-def _comments_above(file: File, statement: cst.Expr) -> Sequence[cst.EmptyLine]:
+def _comments_above(file: File, statement: cst.Expr | cst.Assign) -> Sequence[cst.EmptyLine]:
     """The comments directly above a statement that has a line of its own."""
     own = file.tree.line(statement)
     if not isinstance(own, cst.SimpleStatementLine) or len(own.body) > 1:
@@ -750,8 +872,7 @@ def _takes_gradients(loop: cst.CSTNode) -> bool:
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
     """True if `tf.device` is given a GPU of this machine."""
-    texts = texts_in(device)
-    return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
+    return name_gpus(texts_in(device))
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:

@@ -51,8 +51,8 @@ def main(arguments: List[str]) -> None:
 
 def _prepare(steps: Any, tf1: bool, draws: bool) -> None:
     """Seeds the random generators, redirects writes, and makes `_watch` run when TensorFlow is imported."""
+    from tf2towers.compare.watch.optimizer_calls import OptimizerCalls
     from tf2towers.verify.recorder.imports import WhenImported
-    from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
     from tf2towers.verify.recorder.seeds import SEED
     from tf2towers.verify.recorder.tf_writes import protect_tensorflow
     from tf2towers.verify.recorder.writes import Writes, protect_python
@@ -93,9 +93,9 @@ def _watch(tf: Any, optimizers: Any, steps: Any, tf1: bool, draws: bool) -> None
         watch_functions(tf, optimizers, steps)
         tf.random.set_seed(SEED)
     if draws:
-        same_draws(SEED)
+        same_draws()
     else:
-        fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
+        fix_graph_seeds(tf if real_tf1 else tf.compat.v1)
 
 
 if __name__ == "__main__":

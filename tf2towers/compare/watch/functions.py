@@ -9,10 +9,10 @@ import threading
 import weakref
 from typing import Any, Optional
 
+from tf2towers.compare.watch.optimizer_calls import OptimizerCalls
 from tf2towers.compare.watch.replica_losses import ReplicaLosses
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder.function_calls import FunctionCalls
-from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
 from tf2towers.verify.recorder.wrapping import NestingOfThread, wrap
 
 _LEARNING = 4  # calls in which the optimizer's own counter of steps is read

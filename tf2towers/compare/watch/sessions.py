@@ -8,11 +8,12 @@ need no op with an effect that the step does not run itself.
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
 
+from tf2towers.compare.watch.optimizer_calls import OptimizerCalls
 from tf2towers.compare.watch.steps import Steps, clock
 from tf2towers.verify.recorder import graph as recorder_graph
-from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls, watch_gradients
 from tf2towers.verify.recorder.run_arguments import leaves
 from tf2towers.verify.recorder.session_runs import around_runs
+from tf2towers.verify.recorder.updates import watch_gradients
 
 
 class _Plan(NamedTuple):

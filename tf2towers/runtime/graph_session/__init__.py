@@ -13,6 +13,8 @@ collections are the script's own.
     graph_nodes        the graph as nodes by name, and the part of it that a run needs
     defined_functions  the functions in the graph's library
     order              order of reads, writes, enqueues and dequeues, where the graph leaves it open
+    kept_by_loops      what a loop's gradient takes of a variable's memory
+    left_by_loops      what a loop returns of it
     same_memory        which ops return their input's own memory, without a copy
     towers             which ops belong to which tower, and the tower's device on the strategy
     placement          the script's devices -> the strategy's devices

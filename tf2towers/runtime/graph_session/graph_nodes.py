@@ -84,6 +84,17 @@ class Nodes:
         operation = self.operation(name)
         return operation is not None and operations.in_loop(operation)
 
+    def returns_outside(self, name: str, branches: bool) -> bool:
+        """True if a node's outputs are outside all loops, as those of an `Exit` may be; and outside all branches.
+
+        Args:
+            branches: whether they may be in a branch.
+        """
+        operation = self.operation(name)
+        if operation is None or branches:
+            return operation is not None and not operations.in_loop(operation, outputs=True)
+        return operations.context_of_outputs(operation) is None
+
     def is_gradient(self, name: str) -> bool:
         """True if `tf.gradients` or a gradient tape made a node, also in an imported graph."""
         operation = self.operation(name)
@@ -231,3 +242,8 @@ def copy_of(node: Any) -> Any:
     copied = tf.compat.v1.NodeDef()
     copied.CopyFrom(node)
     return copied
+
+
+def copy_name(name: str, tower: int) -> str:
+    """The name of a tower's copy of a variable or an operation; the first tower's copy keeps the name."""
+    return f"{name}/tower_{tower}" if tower else name

@@ -6,7 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.mirror import Mirror, copy_name
+from tf2towers.runtime.graph_session.graph_nodes import copy_name
+from tf2towers.runtime.graph_session.mirror import Mirror
 
 
 class Layout:

@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_name, copy_of, parse, written
 from tf2towers.runtime.graph_session.order import Accesses, Read, settle_order
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
@@ -40,11 +40,6 @@ _FLOATS = frozenset(
     dtype.as_datatype_enum
     for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
 )
-
-
-def copy_name(name: str, tower: int) -> str:
-    """The name of a tower's copy of a variable or an operation; the first tower's copy keeps the name."""
-    return f"{name}/tower_{tower}" if tower else name
 
 
 def can_be_repeated(node: Any) -> bool:

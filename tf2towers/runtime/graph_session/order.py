@@ -9,8 +9,10 @@ its own, the same on all. TF1's variables were memory, and here they are resourc
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,12 +21,15 @@ import tensorflow as tf
 from tf2towers.order.branches import Branch
 from tf2towers.order.operations import Operation, reach, sorted_operations
 from tf2towers.order.pairs import HELD, READ, WRITE, Access, Pair, decide, use_of
-from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_of, parse, written
+from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_name, copy_of, parse, written
 from tf2towers.runtime.graph_session.kept_by_loops import Kept, kept_by_loops
+from tf2towers.runtime.graph_session.left_by_loops import Left, left_by_loops
 from tf2towers.runtime.graph_session.placement import HOST
-from tf2towers.runtime.graph_session.same_memory import is_same_memory
+from tf2towers.runtime.graph_session.same_memory import ALL_OF_IT, is_all_of_it, is_same_memory
 
 _APART = "/apart"
+#: operations whose memory is fetched after writes that they come before themselves
+_AT_THEIR_TIME = frozenset({"Exit", "Print"})
 
 
 class Read(NamedTuple):
@@ -86,6 +91,21 @@ def settle_order(
     _Order(nodes, part, made, others, accesses).settle(fetches)
 
 
+class _Memory(NamedTuple):
+    """The nodes that return a variable's memory.
+
+    Attributes:
+        given: such a node -> the reads whose memory it may be.
+        popped: those that take it from a gradient's stack.
+        kept, left: what is known of those that take it from such a stack, or from a loop.
+    """
+
+    given: dict[str, set[str]]
+    popped: set[str]
+    kept: dict[str, Kept]
+    left: dict[str, Left]
+
+
 class _Order:
     def __init__(
         self,
@@ -103,7 +123,10 @@ class _Order:
         self._by_name = {node.name: node for node in part}
 
     def settle(self, fetches: Iterable[str]) -> None:
-        late = {} if self._nodes.own_resources else self._find_fetched_reads(fetches)
+        late: dict[str, str] = {}
+        if self._accesses.writers and not self._nodes.own_resources:
+            late = self._read_after_all(fetches)
+            late.update(self._find_fetched_reads(fetches))
         operations = self._operations()
         used: dict[str, str] = {}  # a copy of a read -> the operation that it was made for
         if self._accesses.writers and not self._nodes.own_resources:
@@ -226,45 +249,151 @@ class _Order:
         """
         writers = self._accesses.writers
         numbers = {name: 1 << number for number, name in enumerate(itertools.chain(*writers.values()))}
-        before = reach(operations, numbers, controls=True)
+        before = self._reach(operations, numbers)
         of_variable = {name: sum({numbers[writer] for writer in names}) for name, names in writers.items()}
         reads = {
             read.name: read
             for read in self._accesses.reads
-            if self._is_written_here(read.variable)
-            and read.name not in late
-            and not self._nodes.in_loop(read.name)
+            if self._is_written_here(read.variable) and read.name not in late
         }
-        given: dict[str, set[str]] = {}  # a node -> the reads whose memory it returns
-        kept = kept_by_loops(self._all())
+        in_loops = {read.variable for read in reads.values() if self._is_written_in_loop(read.variable)}
+        memory = self._memory(operations, reads)
+        given = memory.given
         used: dict[str, str] = {}
         for operation in operations:
             sources = {name for name, _ in operation.inputs} & given.keys()
-            if operation.name in reads and operation.type == "ReadVariableOp":
-                given[operation.name] = {operation.name}
-            elif operation.name in kept:
-                begin = parse(kept[operation.name].begin.input[0]).node
-                given[operation.name] = given.get(begin, set())
+            hands_on = operation.name in given and operation.type != "Print"
+            if not sources or hands_on or (node := self._node(operation.name)) is None:
                 continue
-            if not sources or (node := self._node(operation.name)) is None:
-                continue
-            if handed_on := sources.intersection(self._memory_of(node)):
-                given[node.name] = set().union(*map(given.__getitem__, handed_on))
-                continue
+            inside = self._nodes.in_loop(node.name)
             taken = {
                 name: reads[name]
                 for source in sources
                 for name in given[source]
-                if before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
+                if (
+                    before.get(node.name, 0) & ~before.get(name, 0) & of_variable[reads[name].variable]
+                    or (inside and reads[name].variable in in_loops)
+                )
                 and self._is_where(node, reads[name].variable)
-                and not (self._nodes.in_loop(node.name) and self._is_written_in_loop(reads[name].variable))
             }
-            if taken:
-                used.update(self._copy_reads_for(node, taken, given, kept))
+            in_its_rounds = any(
+                self._nodes.in_loop(name) or read.variable in in_loops for name, read in taken.items()
+            )
+            if inside and in_its_rounds and not sources & memory.popped:
+                used.update(self._read_in_loop(node, taken, given))
+            elif taken:
+                used.update(self._copy_reads_for(node, taken, memory))
         return used
 
+    def _memory(self, operations: Sequence[Operation], reads: Mapping[str, Read]) -> _Memory:
+        """Finds the nodes that return the memory that these reads return."""
+        memory = _Memory({}, set(), kept_by_loops(self._all()), left_by_loops(self._all()))
+        given = memory.given
+        for operation in operations:
+            name = operation.name
+            if name in reads and operation.type == "ReadVariableOp":
+                given[name] = {name}
+                continue
+            if name in memory.kept:
+                sources = [memory.kept[name].source]
+                memory.popped.add(name)
+            elif name in memory.left and self._nodes.returns_outside(name, branches=True):
+                sources = memory.left[name].sources
+            elif (node := self._node(name)) is not None:
+                sources = self._memory_of(node)
+            else:
+                continue
+            if found := set().union(*(given.get(source, ()) for source in sources)):
+                given[name] = found
+                memory.popped.update([name] if memory.popped.intersection(sources) else [])
+        return memory
+
+    def _reach(self, operations: Sequence[Operation], numbers: Mapping[str, int]) -> dict[str, int]:
+        """The writes that each operation comes after, as bits, also those in earlier rounds of its loops."""
+        marks = dict(numbers)
+        before = reach(operations, marks, controls=True)
+        merges = [operation for operation in operations if operation.type == "Merge"]
+        changed = any(map(self._nodes.in_loop, numbers))
+        while changed:
+            changed = False
+            for merge in merges:
+                bits = functools.reduce(operator.or_, (before.get(name, 0) for name, _ in merge.inputs), 0)
+                if bits & ~before.get(merge.name, 0):
+                    marks[merge.name], changed = bits, True
+            before = reach(operations, marks, controls=True) if changed else before
+        return before
+
+    def _read_in_loop(
+        self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]]
+    ) -> dict[str, str]:
+        """Makes an operation in a loop read what it uses of `taken` when its other inputs are there.
+
+        Returns:
+            As `_read_when_used`.
+        """
+        waits = [f"^{name}" for name in dict.fromkeys(parse(text).node for text in user.input)]
+        found: dict[int, tuple[str, str, str, bool]] = {}
+        for place, text in enumerate(user.input):
+            source = parse(text)
+            if source.output < 0 or taken.keys().isdisjoint(given.get(source.node, ())):
+                continue
+            made = f"{source.node}/as_used_by/{user.name}"
+            handle = self._handle_of(text, made)
+            if handle is None:  # some of its rows
+                continue
+            found[place] = (source.node, made, *handle)
+        used = {}
+        for place, (source_name, made, handle_text, reshaped) in found.items():
+            names = taken.keys() & given[source_name]
+            read = self._node(min(names))
+            value = tf.compat.v1.NodeDef(name=made, op="ReadVariableOp", device=read.device)
+            value.input.extend([handle_text, *waits])
+            value.attr["dtype"].type = dtype = read.attr["dtype"].type
+            self._made[made] = value
+            user.input[place] = made
+            if reshaped:
+                shape = self._new_node(f"{made}/shape", "Shape", [source_name], user.device, dtype)
+                self._new_node(f"{made}/reshaped", "Reshape", [made, shape.name], user.device, dtype)
+                user.input[place] = f"{made}/reshaped"
+            self._accesses.reads += [taken[name]._replace(name=made) for name in names]
+            used[made] = user.name
+        return used
+
+    def _handle_of(self, text: str, made: str) -> tuple[str, bool] | None:
+        """The handle of the variable whose memory a tensor is, brought to where the tensor is.
+
+        Args:
+            made: what begins the names of the nodes that bring it.
+
+        Returns:
+            The handle, and whether the tensor may have another shape; None if it is not the whole of it.
+        """
+        source = parse(text)
+        node = self._node(source.node)
+        if node is None:
+            return None
+        if node.op == "ReadVariableOp":
+            return node.input[0], False
+        if node.op not in ("Switch", "Merge", "Enter"):
+            whole = is_all_of_it(node.op, self._nodes.operation(node.name))
+            given = self._handle_of(node.input[0], made) if whole else None
+            return None if given is None else (given[0], given[1] or node.op != "Identity")
+        if node.op == "Enter" and not node.attr["is_constant"].b:
+            return None
+        brought = copy_of(node)
+        brought.name = f"{made}/handle/{node.name}"
+        brought.attr["T"].type = tf.resource.as_datatype_enum
+        reshaped = False
+        for place in range(len(self._memory_of(node))):
+            handle = self._handle_of(node.input[place], made)
+            if handle is None:
+                return None
+            brought.input[place], reshaped = handle[0], reshaped or handle[1]
+        self._made[brought.name] = brought
+        return written(source._replace(node=brought.name)), reshaped
+
     def _take_memory(self, pop: str, kept: Kept, made: str, device: str) -> Any:
-        """Makes, in a gradient's loop, what takes a variable's memory where `pop` took what the first round kept.
+        """Makes, in a gradient's loop, what takes a variable's memory where `pop` took what a round kept.
 
         Args:
             pop: the `StackPopV2`.
@@ -273,21 +402,27 @@ class _Order:
             device: of the nodes that are made.
 
         Returns:
-            The `Enter` that brings the memory into the loop; its input is still what began the loop variable.
+            The `Enter` that brings the memory into the loop; its input is still what the loop took it from.
         """
-        begin = copy_of(kept.begin)
-        begin.name, begin.device = made if kept.always else f"{made}/memory", device
-        begin.attr["frame_name"].s, begin.attr["is_constant"].b = kept.frame, True
+        begin, dtype = copy_of(kept.enter), self._node(pop).attr["elem_type"].type
+        begin.name, begin.device = f"{made}/memory", device
+        begin.attr["T"].type, begin.input[0] = dtype, kept.memory
         self._made[begin.name] = begin
-        if not kept.always:
-            dtype, number = begin.attr["T"].type, kept.count.attr["T"].type
-            is_last = f"{made}/is_last"
-            self._new_node(is_last, "Equal", kept.count.input[:2], kept.count.device, number)
-            self._new_node(f"{made}/last", "Switch", [begin.name, is_last], device, dtype)
-            self._new_node(f"{made}/others", "Switch", [pop, is_last], device, dtype)
-            # no Select: the first round's value may have another shape than those of the others
-            merged = self._new_node(made, "Merge", [f"{made}/others", f"{made}/last:1"], device, dtype)
-            merged.attr["N"].i = 2
+        entered = begin.name
+        if kept.reshaped:
+            shape = self._new_node(f"{made}/shape", "Shape", [pop], device, dtype)
+            entered = self._new_node(f"{made}/reshaped", "Reshape", [entered, shape.name], device, dtype).name
+        if kept.always:
+            self._new_node(made, "Identity", [entered], device, dtype)
+            return begin
+        number = kept.count.attr["T"].type
+        is_last = f"{made}/is_last"
+        self._new_node(is_last, "Equal", kept.count.input[:2], kept.count.device, number)
+        self._new_node(f"{made}/last", "Switch", [entered, is_last], device, dtype)
+        self._new_node(f"{made}/others", "Switch", [pop, is_last], device, dtype)
+        # no Select: the first round's value may have another shape than those of the others
+        merged = self._new_node(made, "Merge", [f"{made}/others", f"{made}/last:1"], device, dtype)
+        merged.attr["N"].i = 2
         return begin
 
     def _new_node(self, name: str, op: str, inputs: Sequence[str], device: str, dtype: int) -> Any:
@@ -296,37 +431,169 @@ class _Order:
         self._made[name] = node
         return node
 
-    def _copy_reads_for(
-        self, user: Any, taken: Mapping[str, Read], given: Mapping[str, set[str]], kept: Mapping[str, Kept]
-    ) -> dict[str, str]:
+    def _take_left(self, left: Left, made: str, device: str, taken: Callable[[str], bool]) -> list[Any]:
+        """Makes, after a loop, what takes a variable's memory where the loop returned it.
+
+        Args:
+            left: what is known of the `Exit`.
+            made: the name of the node that is made in its place.
+            device: of the nodes that are made.
+            taken: whether the memory of a node is to be taken.
+
+        Returns:
+            The nodes that take the memory; their input is still what the loop took it from.
+        """
+        dtype = left.enter.attr["T"].type
+        computed = self._new_node(f"{made}/computed", "Identity", [left.exit], device, dtype)
+        taking = []
+
+        def returned(side: str, text: str | None) -> str:
+            if text is None or not taken(parse(text).node):
+                return str(computed.name)
+            taking.append(self._new_node(f"{made}/{side}", "Identity", [text], device, dtype))
+            taking[-1].input.append(f"^{left.exit}")
+            if not left.reshaped:
+                return f"{made}/{side}"
+            shape = self._new_node(f"{made}/{side}/shape", "Shape", [computed.name], device, dtype)
+            inputs = [f"{made}/{side}", shape.name]
+            return str(self._new_node(f"{made}/{side}/reshaped", "Reshape", inputs, device, dtype).name)
+
+        begin = returned("begin", left.enter.input[0])
+        if left.always:
+            self._new_node(made, "Identity", [begin], device, dtype)
+            return taking
+        again, any_round = returned("again", left.again), self._any_round(left, f"{made}/any_round")
+        self._new_node(f"{made}/none", "Switch", [begin, any_round], device, dtype)
+        self._new_node(f"{made}/some", "Switch", [again, any_round], device, dtype)
+        merged = self._new_node(made, "Merge", [f"{made}/none", f"{made}/some:1"], device, dtype)
+        merged.attr["N"].i = 2
+        return taking
+
+    def _any_round(self, left: Left, made: str) -> str:
+        """Makes a loop variable that is true after a round: returns its `Exit`."""
+        device, boolean = left.switch.device, tf.bool.as_datatype_enum
+
+        def constant(value: bool, after: str) -> str:
+            node = tf.compat.v1.NodeDef(
+                name=f"{made}/{value}", op="Const", input=[f"^{after}"], device=device
+            )
+            node.attr["dtype"].type = boolean
+            node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.bool))
+            self._made[node.name] = node
+            return str(node.name)
+
+        entered = self._new_node(
+            f"{made}/before", "Identity", left.enter.input[:1], device, left.enter.attr["T"].type
+        )
+        enter = self._copy(left.enter.name, f"{made}/enter")
+        enter.input[0], enter.attr["T"].type = constant(False, entered.name), boolean
+        merge = self._new_node(f"{made}/merge", "Merge", [enter.name, f"{made}/next"], device, boolean)
+        merge.attr["N"].i = 2
+        self._new_node(f"{made}/switch", "Switch", [merge.name, left.switch.input[1]], device, boolean)
+        body = self._new_node(f"{made}/body", "Identity", [f"{made}/switch:1"], device, boolean)
+        self._new_node(f"{made}/next", "NextIteration", [constant(True, body.name)], device, boolean)
+        return str(self._new_node(made, "Exit", [f"{made}/switch"], device, boolean).name)
+
+    def _copy_reads_for(self, user: Any, taken: Mapping[str, Read], memory: _Memory) -> dict[str, str]:
         """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it.
 
         Returns:
             As `_read_when_used`.
         """
         suffix = f"/as_used_by/{user.name}"
+
+        def is_taken(name: str) -> bool:
+            return not taken.keys().isdisjoint(memory.given.get(name, ()))
+
         waiting = [user]
         while waiting:
             node = waiting.pop()
             for place, text in enumerate(node.input):
                 source = parse(text)
-                if text[0] != "^" and not taken.keys().isdisjoint(given.get(source.node, ())):
+                if text[0] != "^" and is_taken(source.node):
                     made = f"{source.node}{suffix}"
                     node.input[place] = written(source._replace(node=made))
                     if made in self._made:
                         continue
-                    if source.node in kept:
-                        waiting.append(self._take_memory(source.node, kept[source.node], made, user.device))
+                    if source.node in memory.kept:
+                        kept = memory.kept[source.node]
+                        waiting.append(self._take_memory(source.node, kept, made, user.device))
+                    elif source.node in memory.left:
+                        waiting += self._take_left(memory.left[source.node], made, user.device, is_taken)
                     else:
                         waiting.append(self._copy(source.node, made))
-        self._accesses.reads += [read._replace(name=f"{name}{suffix}") for name, read in taken.items()]
-        return {f"{name}{suffix}": user.name for name in taken}
+                    if self._nodes.in_loop(source.node) and source.node in taken:
+                        self._read_outside(made, taken[source.node])
+        copies = {f"{name}{suffix}": read for name, read in taken.items()}
+        copies = {made: read._replace(name=made) for made, read in copies.items() if made in self._made}
+        self._accesses.reads += copies.values()
+        return dict.fromkeys(copies, user.name)
+
+    def _read_outside(self, name: str, read: Read) -> None:
+        """Makes a copy of a read in a loop one that is outside."""
+        copied = self._made[name]
+        del copied.input[:]
+        copied.input.append(copy_name(read.variable, read.tower))
 
     def _copy(self, name: str, made: str) -> Any:
         copied = copy_of(self._node(name))
         copied.name = made
         self._made[made] = copied
+        if copied.op == "Print":  # printed once
+            self._make_identity(copied, [copied.input[0], f"^{name}"])
         return copied
+
+    def _make_identity(self, node: Any, inputs: Sequence[str]) -> None:
+        dtype = node.attr["T"].type
+        node.op = "Identity"
+        del node.input[:]
+        node.input.extend(inputs)
+        node.attr.clear()
+        node.attr["T"].type = dtype
+
+    def _read_after_all(self, fetches: Iterable[str]) -> dict[str, str]:
+        """Makes fetched `Exit`s and `Print`s that return a variable's memory return it after the run's writes.
+
+        They themselves run when they would: a loop may come before the writes, and so may what is printed.
+
+        Returns:
+            As `_find_fetched_reads`.
+        """
+        fetched = [name for name in dict.fromkeys(fetches) if name in self._by_name]
+        if not any(self._returns_later(name) for name in fetched):
+            return {}
+        reads = {read.name: read for read in self._accesses.reads if self._is_written_here(read.variable)}
+        memory = self._memory(self._operations(), reads)
+        late: dict[str, str] = {}
+        for name in fetched:
+            if name not in memory.given or not self._returns_later(name):
+                continue
+            node, apart = self._by_name[name], copy_of(self._by_name[name])
+            apart.name = f"{name}{_APART}"
+            self._made[apart.name] = apart
+            for user in (*self._part, *self._made.values()):
+                if user is not apart:
+                    _use_copies(user, {name: node})
+            if name in memory.left:
+                memory.left[apart.name] = memory.left[name]._replace(exit=apart.name)
+            if node.op in _AT_THEIR_TIME:
+                memory.given[apart.name] = memory.given[name]
+                self._make_identity(node, [apart.name])
+            taken = {read: reads[read] for read in memory.given[name]}
+            copies = self._copy_reads_for(node, taken, memory)
+            late.update((read.name, read.variable) for read in self._accesses.reads if read.name in copies)
+        return late
+
+    def _returns_later(self, name: str) -> bool:
+        """True if a node outside loops and branches is an `Exit` or a `Print`, or hands one on."""
+        node = self._by_name.get(name)
+        while node is not None and node.op in ALL_OF_IT - _AT_THEIR_TIME:
+            node = self._by_name.get(parse(node.input[0]).node)
+        return (
+            node is not None
+            and node.op in _AT_THEIR_TIME
+            and self._nodes.returns_outside(name, branches=False)
+        )
 
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
         """Finds the reads of fetched variables, which run after the run's writes: read -> its variable.
@@ -365,6 +632,8 @@ class _Order:
         """
         if node.name in chains:
             return True
+        if node.op == "Print":
+            return False
         if node.op == "ReadVariableOp":
             read = of_read.get(node.name)
             found = (

@@ -10,9 +10,11 @@ import tensorflow as tf
 _NEVER_COPY = frozenset(
     {
         "Bitcast", "CheckNumerics", "EnsureShape", "ExpandDims", "Identity", "PlaceholderWithDefault",
-        "PreventGradient", "Reshape", "Squeeze", "StopGradient",
+        "PreventGradient", "Print", "Reshape", "Squeeze", "StopGradient",
     }
 )  # fmt: skip
+#: those of them that keep all elements as they are
+ALL_OF_IT = _NEVER_COPY - {"Bitcast"}
 #: ops that return their input itself if the output has the same elements in the same order
 _WHOLE = frozenset({"BroadcastTo", "Pad", "PadV2", "Slice", "StridedSlice", "Tile", "Transpose", "Unpack"})
 #: rows of this number of bytes, or a multiple, are not copied: each begins at an aligned address
@@ -38,6 +40,15 @@ def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
     if given.num_elements() == made.num_elements():
         return True
     return kind in ("Slice", "StridedSlice") and _is_aligned(operation.inputs[0]) and _takes_rows(operation)
+
+
+def is_all_of_it(kind: str, operation: tf.Operation | None) -> bool:
+    """True if it is that memory as a whole, in another shape at most."""
+    if kind in ALL_OF_IT:
+        return True
+    if kind == "Bitcast" or operation is None or not is_same_memory(kind, operation):
+        return False
+    return operation.inputs[0].shape.num_elements() == operation.outputs[0].shape.num_elements()
 
 
 def _is_aligned(tensor: tf.Tensor) -> bool:

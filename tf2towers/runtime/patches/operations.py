@@ -17,9 +17,17 @@ def original_operation(operation: Any) -> Any:
     return look_up(operation, "_original_op", "tf.gradients")
 
 
-def in_loop(operation: Any) -> bool:
-    """True if an operation was built in a `tf.while_loop`, or in a branch inside one."""
+def context_of_outputs(operation: Any) -> Any:
+    """The `tf.cond` or `tf.while_loop` that an operation's outputs are in, or None; an `Exit` is in a loop itself."""
     context = control_flow_context(operation)
+    if operation.type != "Exit" or context is None:
+        return context
+    return look_up(context, "outer_context", "tf.while_loop")
+
+
+def in_loop(operation: Any, outputs: bool = False) -> bool:
+    """True if an operation, or its outputs, are in a `tf.while_loop`, or in a branch inside one."""
+    context = context_of_outputs(operation) if outputs else control_flow_context(operation)
     return (
         context is not None and context.GetWhileContext() is not None
         if hasattr(context, "GetWhileContext")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import tensorflow as tf
@@ -53,6 +56,23 @@ def strategy_of_servers(resolver: Any) -> Any:
             self._cluster_resolver: Any = tf.distribute.cluster_resolver.SimpleClusterResolver(
                 tf.train.ClusterSpec(jobs), task_type="localhost", task_id=0, rpc_layer="grpc"
             )
-            super()._connect_to_cluster("localhost")
+            with _root_logger_stays():
+                super()._connect_to_cluster("localhost")
 
     return ParameterServerStrategy(resolver)
+
+
+@contextmanager
+def _root_logger_stays() -> Iterator[None]:
+    """Takes away what is added to the root logger: with it each line of `tf.logging` is printed twice.
+
+    TensorFlow's context tells absl how it connects, and absl's functions call `logging.basicConfig()` where the root
+    logger has no handler (absl 2).
+    """
+    before = [*logging.root.handlers]
+    try:
+        yield
+    finally:
+        for handler in [*logging.root.handlers]:
+            if handler not in before:
+                logging.root.removeHandler(handler)

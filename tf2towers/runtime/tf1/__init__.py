@@ -58,6 +58,18 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)
 
 
+def sloppy_interleave(map_func: Callable[..., Any], cycle_length: int, block_length: int = 1) -> Any:
+    """For `dataset.apply(...)`: interleaves what a function makes of the elements, as soon as it is ready."""
+    return tf.data.experimental.parallel_interleave(
+        map_func,
+        cycle_length,
+        block_length,
+        sloppy=True,
+        buffer_output_elements=None,
+        prefetch_input_elements=0,
+    )
+
+
 def __getattr__(name: str) -> Any:
     """Returns what TensorFlow keeps in a private module."""
     if name not in _PRIVATE:

@@ -122,3 +122,45 @@ def bipartite_match(
         columns_of.set_shape(distance_mat.shape[:1])
         rows_of.set_shape(distance_mat.shape[1:2])
         return columns_of, rows_of
+
+
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> tf.Tensor:
+    """Images whose pixel at a place is what was at the place minus the flow, between the four pixels around it.
+
+    Args:
+        image: float [batch, height, width, channels], with at least two rows and columns.
+        flow: [batch, height, width, 2], rows first.
+        name: of the operations.
+
+    Returns:
+        What `image` is.
+    """
+    with v1.name_scope(name):
+        image, flow = tf.convert_to_tensor(image), tf.convert_to_tensor(flow)
+        batch, height, width, channels = tf.unstack(tf.shape(image))
+        rows, columns = tf.meshgrid(tf.range(height), tf.range(width), indexing="ij")
+        places = tf.cast(tf.stack([rows, columns], axis=2)[tf.newaxis], flow.dtype) - flow
+        found = _between_pixels(image, tf.reshape(places, [batch, height * width, 2]))
+        found = tf.reshape(found, [batch, height, width, channels])
+        found.set_shape(image.shape)
+        return found
+
+
+def _between_pixels(image: tf.Tensor, places: tf.Tensor) -> tf.Tensor:
+    """The values at places of images, [batch, place, channels], linear between pixels; outside, those of the edge.
+
+    `places` is [batch, place, 2], rows first.
+    """
+    sizes = tf.shape(image)[1:3]
+    last = tf.cast(sizes - 2, places.dtype)
+    corner = tf.minimum(tf.maximum(tf.zeros([], places.dtype), tf.floor(places)), last)
+    part = tf.cast(tf.minimum(tf.maximum(places - corner, 0), 1), image.dtype)
+    at = tf.cast(corner, tf.int32)
+    down, right = part[..., :1], part[..., 1:]
+
+    def pixels(below: int, beside: int) -> tf.Tensor:
+        return tf.gather_nd(image, tf.add(at, [below, beside]), batch_dims=1)
+
+    above = right * (pixels(0, 1) - pixels(0, 0)) + pixels(0, 0)
+    below = right * (pixels(1, 1) - pixels(1, 0)) + pixels(1, 0)
+    return down * (below - above) + above

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow.compat.v1 as tf
 
@@ -47,6 +47,78 @@ class RunConfig(_estimator.RunConfig):  # type: ignore[name-defined]
         super().__init__(**options)
 
 
+class ExportStrategy(NamedTuple):
+    """How an Experiment exports a model: a name, and a function that writes the export and returns its folder.
+
+    `export_fn` takes an Estimator and the folder to export into, and of `checkpoint_path`, `eval_result` and
+    `strip_default_attrs` those that it names.
+    """
+
+    name: str
+    export_fn: Callable[..., Any]
+    strip_default_attrs: bool | None = None
+
+    def export(
+        self, estimator: Any, export_path: str, checkpoint_path: str | None = None, eval_result: Any = None
+    ) -> Any:
+        """What the function returns.
+
+        Raises:
+            ValueError: it takes the result of an evaluation, and not the checkpoint.
+        """
+        parameters = inspect.signature(self.export_fn).parameters
+        if "eval_result" in parameters and "checkpoint_path" not in parameters:
+            raise ValueError("An export_fn accepting eval_result must also accept checkpoint_path.")
+        given = {
+            "checkpoint_path": checkpoint_path,
+            "eval_result": eval_result,
+            "strip_default_attrs": self.strip_default_attrs,
+        }
+        taken = {name: value for name, value in given.items() if name in parameters}
+        return self.export_fn(estimator, export_path, **taken)
+
+
+def make_export_strategy(
+    serving_input_fn: Callable[[], Any],
+    default_output_alternative_key: None = None,
+    assets_extra: dict[str, str] | None = None,
+    as_text: bool = False,
+    exports_to_keep: int | None = 5,
+    strip_default_attrs: bool | None = None,
+) -> ExportStrategy:
+    """The strategy `Servo`, which exports a SavedModel and keeps the newest `exports_to_keep` (None: all)."""
+
+    def export_fn(
+        estimator: Any,
+        export_dir_base: str,
+        checkpoint_path: str | None = None,
+        strip_default_attrs: bool | None = False,
+    ) -> Any:
+        if default_output_alternative_key is not None:
+            raise ValueError("default_output_alternative_key is not supported in core Estimator.")
+        made = estimator.export_savedmodel(
+            export_dir_base,
+            serving_input_fn,
+            assets_extra=assets_extra,
+            as_text=as_text,
+            checkpoint_path=checkpoint_path,
+            strip_default_attrs=bool(strip_default_attrs),
+        )
+        if exports_to_keep is not None:
+            _remove_old_exports(export_dir_base, exports_to_keep)
+        return made
+
+    return ExportStrategy("Servo", export_fn, strip_default_attrs)
+
+
+def _remove_old_exports(folder: str, kept: int) -> None:
+    """Removes all but the newest exports: folders whose names are the seconds of their making."""
+    names = (name.rstrip("/") for name in tf.io.gfile.listdir(folder))
+    exports = sorted(name for name in names if name.isdigit() and len(name) == 10)
+    for name in exports[: max(0, len(exports) - kept)]:
+        tf.io.gfile.rmtree(tf.io.gfile.join(folder, name))
+
+
 class Experiment:
     """An Estimator with its data, for a schedule: `train`, `evaluate`, `train_and_evaluate` and so on.
 
@@ -65,6 +137,7 @@ class Experiment:
             `train_steps`, or 1,000.
         saving_listeners: of the training.
         check_interval_secs: seconds between two looks for a new checkpoint in `train_and_evaluate`; None: no limit.
+        export_strategies: an ExportStrategy, or several: each exports what was evaluated.
     """
 
     def __init__(
@@ -84,6 +157,7 @@ class Experiment:
         train_steps_per_iteration: int | None = None,
         saving_listeners: Any = None,
         check_interval_secs: float | None = 5,
+        export_strategies: Any = None,
     ) -> None:
         self.eval_metrics = eval_metrics
         self.estimator, self.train_steps, self.eval_steps = estimator, train_steps, eval_steps
@@ -95,11 +169,28 @@ class Experiment:
         self._listeners = list(saving_listeners or ())
         self._throttle = continuous_eval_throttle_secs
         tenth = 1000 if train_steps is None else train_steps // 10
+        self._strategies: tuple[ExportStrategy, ...] = ()
+        self.reset_export_strategies(export_strategies)
         self._steps_at_once = tenth if train_steps_per_iteration is None else train_steps_per_iteration
 
     def extend_train_hooks(self, additional_hooks: Any) -> None:
         """Adds hooks to the training."""
         self._train_hooks.extend(additional_hooks)
+
+    def reset_export_strategies(self, new_export_strategies: Any = None) -> tuple[ExportStrategy, ...]:
+        """Takes other strategies; returns those before."""
+        before = self._strategies
+        given = new_export_strategies or ()
+        self._strategies = (given,) if isinstance(given, ExportStrategy) else tuple(given)
+        return before
+
+    def _export(self, found: Any, checkpoint: str | None = None) -> list[Any]:
+        """Exports by each strategy, into a folder of its name; what they return."""
+        made = []
+        for each in self._strategies:
+            folder = tf.io.gfile.join(self.estimator.model_dir, "export", each.name)
+            made.append(each.export(self.estimator, folder, checkpoint, found))
+        return made
 
     def train(self, delay_secs: float | None = None) -> Any:
         """Trains up to the last step; each worker after the first begins 5 seconds later than the one before it."""
@@ -128,24 +219,25 @@ class Experiment:
         )
 
     def train_and_evaluate(self) -> tuple[Any, list[Any]]:
-        """Trains, evaluates new checkpoints, and the last one; the result of that, and what was exported: nothing."""
+        """Trains, evaluates new checkpoints, and the last one; the result of that, and what was exported."""
         often = [_Evaluating(self, self._look_steps, self._look_seconds)] if self._look_steps else []
         self._train([*self._train_hooks, *often], 0)
-        return self._evaluate(), []
+        found = self._evaluate()
+        return found, self._export(found)
 
     local_run = train_and_evaluate
 
     def continuous_train_and_eval(
         self, continuous_eval_predicate_fn: Callable[..., Any] | None = None
-    ) -> tuple[Any, list[Any]]:
-        """Trains and evaluates in turn up to the last step; the last result, and what was exported: nothing.
+    ) -> tuple[Any, list[Any] | None]:
+        """Trains and evaluates in turn up to the last step; the last result, and what was exported then.
 
         Args:
             continuous_eval_predicate_fn: takes the last result, or None, and says whether to go on. It takes the
                 checkpoint as well if it has a parameter `checkpoint_path`.
         """
         goes_on = _predicate(continuous_eval_predicate_fn)
-        found = checkpoint = None
+        found = checkpoint = exported = None
         while goes_on(found, checkpoint) and not self._has_ended(found):
             self.estimator.train(
                 self._train_input_fn,
@@ -155,7 +247,8 @@ class Experiment:
             )
             checkpoint = self.estimator.latest_checkpoint()
             found = self._evaluate("one_pass")
-        return found, []
+            exported = self._export(found)
+        return found, exported
 
     def continuous_eval(
         self,
@@ -177,9 +270,8 @@ class Experiment:
         """
         delays = (delay_secs, throttle_delay_secs)
         goes_on = _predicate(continuous_eval_predicate_fn)
-        self._evaluate_checkpoints(
-            self._eval_input_fn, name, delays, goes_on, again=not evaluate_checkpoint_only_once
-        )
+        again = not evaluate_checkpoint_only_once
+        self._evaluate_checkpoints(self._eval_input_fn, name, delays, goes_on, again=again, exports=True)
 
     def continuous_eval_on_train_data(
         self,
@@ -200,6 +292,7 @@ class Experiment:
         delays: tuple[float | None, float | None],
         goes_on: Callable[[Any, str | None], Any],
         again: bool,
+        exports: bool = False,
     ) -> None:
         delay, throttle = delays
         time.sleep(self._eval_delay if delay is None else delay)
@@ -213,6 +306,8 @@ class Experiment:
                     input_fn, self.eval_steps, self._eval_hooks, checkpoint_path=checkpoint, name=name
                 )
                 before = checkpoint
+                if exports:
+                    self._export(found, checkpoint)
             time.sleep(max(0, seconds - (time.monotonic() - start)))
 
     def _has_ended(self, found: Any) -> bool:
@@ -223,7 +318,9 @@ class Experiment:
         self.estimator.train(
             self._train_input_fn, steps=1, hooks=self._train_hooks, saving_listeners=self._listeners
         )
-        return self.estimator.evaluate(self._eval_input_fn, steps=1, name="one_pass")
+        found = self.estimator.evaluate(self._eval_input_fn, steps=1, name="one_pass")
+        self._export(found)
+        return found
 
     def run_std_server(self) -> None:
         """Serves until the training has ended."""

@@ -93,6 +93,69 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
         return _scatter("Sub", var, indices, step)
 
 
+class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
+    """AdaMax (Kingma and Ba, 2014): Adam by the largest gradient, which decays, in the place of the mean square."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: float = 1e-8,
+        use_locking: bool = False,
+        name: str = "AdaMax",
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+    def _get_beta_accumulators(self) -> Any:
+        return self._get_non_slot_variable("beta1_power", graph=tf.compat.v1.get_default_graph())
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda variable: variable.name)
+        self._create_non_slot_variable(initial_value=self._beta1, name="beta1_power", colocate_with=first)
+        for variable in var_list:
+            for slot in "mv":
+                self._zeros_slot(variable, slot, self._name)
+
+    def _numbers(self, dtype: Any) -> dict[str, tf.Tensor]:
+        names = ("beta1_power", "lr", "beta1", "beta2", "epsilon")
+        numbers = (self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        return {name: tf.cast(number, dtype) for name, number in zip(names, numbers, strict=True)}
+
+    def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
+        written = {"var": var, **{name: self.get_slot(var, name) for name in "mv"}}
+        given = {**self._numbers(grad.dtype), "grad": grad, "use_locking": self._use_locking}
+        if not hasattr(var, "handle"):  # a reference, in an original that `verify` records
+            return tf.raw_ops.ApplyAdaMax(**written, **given).op
+        return tf.raw_ops.ResourceApplyAdaMax(
+            **{name: each.handle for name, each in written.items()}, **given
+        )
+
+    _apply_dense = _resource_apply_dense
+
+    def _apply_sparse(self, grad: Any, var: Any) -> tf.Operation:
+        return self._resource_apply_sparse(grad.values, var, grad.indices)
+
+    def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
+        power, rate, beta1, beta2, epsilon = self._numbers(grad.dtype).values()
+        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
+        m_rows = beta1 * tf.gather(m, indices) + (1 - beta1) * grad
+        v_rows = tf.maximum(beta2 * tf.gather(v, indices), tf.abs(grad))
+        step = rate / (1 - power) * (m_rows / (v_rows + epsilon))
+        with tf.control_dependencies([step]):
+            return tf.group(
+                _scatter("Sub", var, indices, step),
+                _scatter("Update", m, indices, m_rows),
+                _scatter("Update", v, indices, v_rows),
+            )
+
+    def _finish(self, update_ops: Sequence[Any], name_scope: str) -> tf.Operation:
+        power = self._get_beta_accumulators()
+        with tf.control_dependencies(update_ops), v1.colocate_with(power):
+            update = power.assign(power * self._beta1_t, use_locking=self._use_locking)
+        return tf.group(*update_ops, update, name=name_scope)
+
+
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
     """An optimizer that keeps moving averages of what it trains, and whose `swapping_saver` saves them in its place.
 

@@ -12,7 +12,6 @@ from tf2towers.source.ast_nodes import imported, module_of
 from tf2towers.source.conversion import Conversion, Step
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.known_modules import is_known
-from tf2towers.source.long_lines import break_long_lines
 from tf2towers.source.recent import Recent
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_readable, parse
@@ -61,7 +60,7 @@ def _converted(script: Script, in_package: bool, prints_are_calls: bool) -> Scri
         )
         middle = Conversion(before.replace("\r\n", "\n"), text)
         meaning = Meaning(text, bound)
-        after = break_long_lines(middle.before, meaning.converted(), "\n")
+        after = meaning.converted()
     except (grammar.NotPython2, SyntaxError, ValueError, cst.ParserSyntaxError):
         return None
     after = after.replace("\n", "\r\n") if crlf else after

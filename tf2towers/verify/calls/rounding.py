@@ -7,6 +7,11 @@ then differ from the original by `TIMES` as much.
 A number that is fetched or summarised may be a sum whose terms cancel out, such as the mean of a weight. Moves by
 chance cancel out as well, but the rounding of a sum is as large as its terms. So for numbers, all weights are also
 moved up, and `TIMES_OF_A_SUM` as much counts as rounding.
+
+A gradient jumps where the input of a ReLU is next to 0: rounding decides whether it counts. One unit seldom meets the
+input that another TensorFlow meets. So before a value is said to differ, the weights are moved by `FAR_UNITS` as well.
+The rounding of a DenseNet's gradients is then as large as between TF 1.15 and 2.21 (4e-6). Three of six such runs meet
+the ReLU that makes 5e-3 of a gradient. A value jumps if it changes much more than by `FAR_UNITS` times one unit's.
 """
 
 from __future__ import annotations
@@ -26,11 +31,15 @@ from tf2towers.verify.calls.call_comparison import (
 )
 from tf2towers.verify.comparison import OTHER_TENSORFLOW, difference, largest_of
 from tf2towers.verify.recorder.variables import belongs_to
-from tf2towers.verify.recorder.writing import ALL_UP
+from tf2towers.verify.recorder.writing import ALL_UP, FAR, FAR_UNITS
 from tf2towers.verify.recording import dense
 
 #: the moves of the weights for which the original is recorded (`writing.Before`); the first counts for numbers alone
 MOVES = (ALL_UP, 2, 3)
+#: further moves, by more units, for what jumps
+FAR_MOVES = tuple(range(FAR, FAR + 6))
+#: how much more than `FAR_UNITS` times the change by one unit is a jump
+_JUMP = 8.0
 #: how much more than was measured counts as rounding; measured is the weights' rounding alone
 TIMES = 4.0
 #: the same for a number and weights that all move up. TensorFlow's kernels add up to 256 terms of a sum one after the
@@ -46,7 +55,7 @@ class Rounding:
 
     Args:
         original, migrated: both runs, of as many calls.
-        moved: recordings of the original with its weights moved, one for each of `MOVES`.
+        moved: recordings of the original with its weights moved, one for each of `MOVES`, or of `FAR_MOVES` as well.
 
     Attributes:
         found: the variables whose gradients, or elements of them, are rounding, and which part of it rounding moves: of
@@ -55,7 +64,7 @@ class Rounding:
 
     def __init__(self, original: Run, migrated: Run, moved: Sequence[Run]) -> None:
         self._trainable = original.trainable
-        self.sizes = Sizes(original, migrated, moved[1:])
+        self.sizes = Sizes(original, migrated, moved[1 : len(MOVES)])
         self._alone = self.sizes.gradients_of_rounding()
         self.found: dict[str, float] = {}
         self._apart: set[str] = set()  # the variables whose gradients differ
@@ -179,9 +188,15 @@ def _is_moved_as_far(pair: Pair) -> bool:
     """True if a value differs from the original's about as far as moved weights change it."""
     own, off = pair.values[0], pair.off
     assert own is not None
-    moved, up = _largest_difference(own, pair.others[1:]), _largest_difference(own, pair.others[:1])
+    up, *near = pair.others[: len(MOVES)]
+    moved, far = _largest_difference(own, near), _largest_difference(own, pair.others[len(MOVES) :])
+    up = _largest_difference(own, [up])
     if moved is not None and all(size(off) <= TIMES * size(moved) for size in SIZES):
         return True
+    if moved is not None and far is not None:
+        jumps = all(size(far) > _JUMP * FAR_UNITS * size(moved) for size in SIZES)
+        if jumps and all(size(off) <= TIMES * size(far) for size in SIZES):
+            return True
     is_number = own.size == 1 and pair.kind in ("fetched", "summary")
     return is_number and up is not None and largest_of(off) <= TIMES_OF_A_SUM * largest_of(up)
 

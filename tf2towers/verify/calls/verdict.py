@@ -14,7 +14,7 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult, Place
 from tf2towers.report.parity_text import PLURALS
 from tf2towers.report.paths import counted, listed
 from tf2towers.verify.calls.call_comparison import Compared, Difference, Judge, Run, compare, within
-from tf2towers.verify.calls.rounding import MOVES, Rounding
+from tf2towers.verify.calls.rounding import FAR_MOVES, MOVES, Rounding
 from tf2towers.verify.comparison import SUM_ORDER, Tolerances, outcome_of, tolerances
 from tf2towers.verify.diagnose import diagnose
 from tf2towers.verify.process import RunFailed
@@ -170,15 +170,18 @@ def _judge_in_step(result: ParityResult, options: Options, place: Path, original
         migrated = record_calls(
             result.migrated.script, arguments, place / "migrated-in-step", how, migrated=True
         )
-        for move in MOVES:
-            rounded, folder = dataclasses.replace(how, rounding=move), place / f"original-rounded-{move}"
-            moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
+        for moves in (MOVES, FAR_MOVES):
+            for move in moves:
+                rounded, folder = dataclasses.replace(how, rounding=move), place / f"original-rounded-{move}"
+                moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
+            rounding = Rounding(original, migrated, moved)
+            result.notes, result.diagnoses, result.first_step = [], [], None
+            judge(result, original, migrated, options, rounding, moved)
+            if result.outcome != "differs":
+                break
     except RunFailed as problem:
         result.notes.append(f"rounding could not be measured: {str(problem).splitlines()[0]}")
         return
-    rounding = Rounding(original, migrated, moved)
-    result.notes, result.diagnoses, result.first_step = [], [], None
-    judge(result, original, migrated, options, rounding, moved)
     if rounding.found or result.outcome != "differs":
         note_rounding(result, rounding.found)
     if result.outcome == "differs":

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tf2towers.verify.comparison import furthest, largest_of
 from tf2towers.verify.recording import Arrays, Recording, Step, dense
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
@@ -19,23 +20,12 @@ LIMIT = 1 << 12  # the largest number of elements of a variable that are examine
 
 def largest(*vectors: np.ndarray) -> float:
     """The greatest absolute value of any finite element; 0 where there is none."""
-    sizes = (np.max(np.abs(vector[np.isfinite(vector)]), initial=0.0) for vector in vectors)
-    return max(map(float, sizes), default=0.0)
-
-
-def apart(left: np.ndarray, right: np.ndarray) -> float:
-    """The greatest absolute difference; infinity if shapes differ, or only one side has a NaN or infinity somewhere."""
-    if left.shape != right.shape:
-        return float("inf")
-    finite = np.isfinite(left) & np.isfinite(right)
-    strange = ~finite & ~((left == right) | (np.isnan(left) & np.isnan(right)))
-    return float("inf") if strange.any() else largest(left[finite] - right[finite])
+    return max(map(largest_of, vectors), default=0.0)
 
 
 def relative(left: np.ndarray, right: np.ndarray) -> float:
     """The greatest absolute difference, relative to the largest element."""
-    difference = apart(left, right)
-    return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
+    return furthest(left, right) / (largest(left, right) or 1.0)
 
 
 def fitted(columns: Iterable[np.ndarray], targets: Iterable[np.ndarray]) -> float:
@@ -125,7 +115,7 @@ class Pair:
     def is_near(self, name: str, left: np.ndarray, right: np.ndarray) -> bool:
         """True if two gradients of a variable are equal within rounding."""
         allowed = EQUAL * largest(self.expected[name], self.actual[name]) + self.noise
-        return apart(left, right) <= allowed
+        return furthest(left, right) <= allowed
 
     @cached_property
     def differing(self) -> list[str]:

@@ -2,7 +2,7 @@
 
     python tf2towers/verify/recorder OPTIONS.json SCRIPT [ARGS]
 
-OPTIONS.json: {"record": "calls", "steps" or "functions", "out": folder, "steps": K, "seed": int, "migrated": bool,
+OPTIONS.json: {"record": "calls", "steps" or "functions", "out": folder, "steps": K, "migrated": bool,
 "stand_ins": bool, "scratch": folder or null}, see `tf2towers.verify.sides.Options`. "calls": every session call is
 written (`calls`); "tower_order": a migrated script's means are summed in TF1's order; "resources": the variables of an
 original are resources; "rounded": the other side runs on another TensorFlow; "in_step": a recording whose variables

@@ -18,9 +18,9 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from . import placement, seeds
 from .calls.own_tasks import OwnTasks
 from .calls.recording import CallRecorder
-from .calls.shared_gradients import SharedGradients
+from .calls.shared_gradients import take_turns
 from .calls.tokens import SyncReplicas
-from .calls.turns import InTurns, Turns, poll_chief
+from .calls.turns import Turns
 from .changed_ops import changed_ops
 from .imports import OwnModules
 from .order import Order
@@ -54,50 +54,54 @@ def main(
     own = OwnModules(home, options["beside"]) if options.get("beside") else None
     if own is not None:
         sys.meta_path.insert(0, own)
+    order = Order(tf)
     if not options.get("migrated"):
         meet_servers(tf)
-    order = Order(tf)
-    if not (options.get("migrated") or options.get("free")):
         order.install()
-    seed, out, in_cluster = options["seed"], options["out"], "workers" in options
+    out, in_cluster = options["out"], "workers" in options
     continuous = options["record"] == "calls" or options.get("continuous")
-    seeds.fix_seeds(seed)
+    seeds.fix_seeds()
     if continuous:
-        seeds.same_draws(seed)
+        seeds.same_draws()
     else:
-        seeds.fix_graph_seeds(tf, seed)
+        seeds.fix_graph_seeds(tf)
     task = options.get("task", "")
     if in_cluster:
         task = "%s-%s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"])
     keep_stack(os.path.join(out, (task or "the-script") + ".stack"))
     if in_cluster and task not in options["workers"]:
         return end_process(run(script, arguments, options))
-    turns = None
-    writer, queues = (
-        Writer(os.path.join(out, task)),
-        Queues(tf, os.path.join(out, task), _given(options, task)),
-    )
+    server, manager = _of_clusters(options, tf)
+    folder, turns = os.path.join(out, task), None
+    writer, queues, before = Writer(folder), Queues(tf, folder, _given(options, task)), _before(options, task)
     queues.install()
     if options["record"] == "steps":
-        recorder = SessionRecorder(tf, writer, options["steps"], _before(options, task))  # type: Any
+        recorder = SessionRecorder(tf, writer, options["steps"], before)  # type: Any
         watch(tf, recorder)
     else:
         scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
-        before = _before(options, task)
         recorder = CallRecorder(tf, writer, options["steps"], home, scratch, rounded, before)
         if in_cluster:
-            workers = options["workers"]
-            have_threads(tf, _server(options, tf))
-            turns = Turns(options["out"], workers.index(task), len(workers))
-            sync = SyncReplicas(tf)
-            sync.install()
-            recorder.schedule = schedule = InTurns(turns, sync)
-            SharedGradients(tf, schedule, turns, task, len(workers)).install()
-            poll_chief(_session_manager(options, tf), turns)
+            turns = Turns(out, options["workers"].index(task), len(options["workers"]))
+            have_threads(tf, server)
+            take_turns(tf, recorder, turns, SyncReplicas(tf), task, manager)
         recorder.watch()
-    process = _Process(tf, recorder, options, order, own, queues, writes, turns)
-    if options["record"] == "calls" and not in_cluster:
-        server, manager = _server(options, tf), _session_manager(options, tf)
+
+    def more_facts() -> Dict[str, Any]:
+        of_tf1 = order.graphs if str(tf.__version__).startswith("1.") else []
+        return {
+            "queues": queues.facts(),
+            "open": sorted(order.open),
+            "changed": changed_ops(of_tf1),
+            "of_original": own.of_the_original() if own is not None else [],
+            "restored": restored(tf, writes) if writes is not None else [],
+        }
+
+    process = _Process(tf, recorder, options, more_facts, queues, turns)
+    if in_cluster:
+        wrap(server, "join", process.serve)
+        wrap(os, "_exit", process.leave)
+    elif options["record"] == "calls":
         tasks = OwnTasks(tf, options, server, manager, script, process.begin, process.finish)
         process.follow(tasks)
     return process.run(start or (lambda: run(script, arguments, options)))
@@ -146,8 +150,8 @@ def _record_functions(options: Dict[str, Any], script: str, arguments: List[str]
 
     keep_writes(options)
     recorder = FunctionRecorder(Writer(options["out"]), options["steps"], options["original"])
-    seeds.fix_seeds(options["seed"])
-    tf.random.set_seed(options["seed"])
+    seeds.fix_seeds()
+    tf.random.set_seed(seeds.SEED)
     return _Process(tf, recorder, options).run(lambda: run(script, arguments, options))
 
 
@@ -156,10 +160,8 @@ class _Process(object):
 
     Args:
         recorder: has `facts`, a `writer` for them, and calls `on_enough`.
-        order: for an original, the accesses whose order its graphs do not fix.
-        own: for a migrated script, the finder of its modules.
+        more_facts: returns those of the process.
         queues: the watched queues.
-        writes: the redirected writes.
         turns: in a cluster, those of the worker. The process then goes on when enough is recorded, and stays when the
             script has ended: TF 1's sessions wait for ever for a task that has gone.
     """
@@ -169,34 +171,35 @@ class _Process(object):
         tf: Any,
         recorder: Any,
         options: Dict[str, Any],
-        order: Optional[Order] = None,
-        own: Optional[OwnModules] = None,
+        more_facts: Callable[[], Dict[str, Any]] = dict,
         queues: Optional[Queues] = None,
-        writes: Optional[Writes] = None,
         turns: Optional[Turns] = None,
     ) -> None:
-        self._tf, self._recorder, self._options, self._order = tf, recorder, options, order
-        self._own, self._queues, self._writes, self._turns = own, queues, writes, turns
+        self._tf, self._recorder, self._options, self._more_facts = tf, recorder, options, more_facts
+        self._queues, self._turns, self._number = queues, turns, os.getpid()
         self._tasks: Optional[OwnTasks] = None
         self._open: List[Any] = []  # the recorders whose facts are not written
         self._open_recorder(recorder)
-        if turns is not None:
-            wrap(_server(options, tf), "join", self._serve)
 
     def run(self, start: Callable[[], int]) -> int:
         """Runs the script; returns its exit status."""
         status = start()
-        if status and self._turns is not None:
-            return end_process(status)  # its recording is not complete
+        if self._turns is not None:
+            self.leave(end_process, status)
         if status or self._tasks is None:
             self.finish()
-        if self._turns is not None and not status:
+        return end_process(status)
+
+    def leave(self, leave: Callable[[int], Any], status: int) -> None:
+        """The end of a worker of a cluster, also by `os._exit`; where it failed, its recording is not complete."""
+        if self._turns is not None and not status and os.getpid() == self._number:
+            self.finish()
             self._turns.end()
             while True:  # `verify` ends it, when the other workers are at their end
                 time.sleep(60)
-        return end_process(status)
+        leave(status)
 
-    def _serve(self, join: Callable[..., None], *args: Any) -> None:
+    def serve(self, join: Callable[..., None], *args: Any) -> None:
         """A worker that only serves, as in in-graph replication, makes no call, and takes no turn."""
         self.finish()
         if self._turns is not None:
@@ -250,16 +253,7 @@ class _Process(object):
 
     def _finish(self, recorder: Any) -> None:
         self._open.remove(recorder)
-        found = dict(recorder.facts(), **versions(self._tf))
-        found["queues"] = self._queues.facts() if self._queues is not None else {}
-        found["open"] = sorted(self._order.open) if self._order is not None else []
-        of_tf1 = (
-            self._order.graphs if self._order is not None and found["tensorflow"].startswith("1.") else []
-        )
-        found["changed"] = changed_ops(of_tf1)
-        found["of_original"] = self._own.of_the_original() if self._own is not None else []
-        found["restored"] = restored(self._tf, self._writes) if self._writes is not None else []
-        recorder.writer.facts(found)
+        recorder.writer.facts({**recorder.facts(), **self._more_facts(), **versions(self._tf)})
         if self._turns is not None:
             print("\n" + RECORDED, flush=True)
 
@@ -334,22 +328,14 @@ def _without_rewriting(settings: Any, given: Any) -> Any:
     return settings
 
 
-def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
-    """The class whose objects wait for the chief's initialization."""
-    if options.get("migrated"):
-        from tf2towers.runtime.graph_session.managed import SessionManager
-
-        return SessionManager
-    return tf.train.SessionManager
-
-
-def _server(options: Dict[str, Any], tf: Any) -> Any:
-    """The class of servers."""
+def _of_clusters(options: Dict[str, Any], tf: Any) -> Tuple[Any, Any]:
+    """The class of servers, and that of objects that wait for the chief's initialization."""
     if options.get("migrated"):
         from tf2towers.runtime.graph_session.cluster.server import Server
+        from tf2towers.runtime.graph_session.managed import SessionManager
 
-        return Server
-    return tf.train.Server
+        return Server, SessionManager
+    return tf.train.Server, tf.train.SessionManager
 
 
 def _leave_flags_to_scripts() -> None:

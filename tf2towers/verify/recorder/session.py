@@ -3,10 +3,10 @@
 import contextlib
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-from .optimizer_calls import watch_gradients, watch_updates
 from .run_arguments import entries_of, feeds_of, fetched_ops, is_number
 from .session_runs import around_every_run
 from .training import Applied, Computed, Training, layers_note, name_of, plan
+from .updates import watch_gradients, watch_updates
 from .variables import Variables
 from .writing import Before, Writer
 

@@ -269,8 +269,10 @@ _TABLE += [
     for version in ("V1", "V2")
 ]
 _TABLE += [
-    (module + ".checkpoint_management", "generate_checkpoint_state_proto", place, argument, "name")
+    (module + ".checkpoint_management", function, place, argument, "name")
     for module in ("checkpoint", "training")
+    # the first computes relative paths for the second, where a saver has `save_relative_paths`
+    for function in ("update_checkpoint_state_internal", "generate_checkpoint_state_proto")
     for place, argument in enumerate(["save_dir", "model_checkpoint_path", "all_model_checkpoint_paths"])
 ]
 _TABLE += [

@@ -124,6 +124,7 @@ class Effects(object):
         written: the variables that it may change.
         used: those that it reads or changes; not those that it initializes, restores, or only tests for initialization.
         training: whether it runs an optimizer's update.
+        asks: whether it asks which variables are initialized.
         adds: whether it adds a gradient to an accumulator on a parameter server.
         meets: whether it uses a queue on a parameter server, or takes from an accumulator there, and so may wait for
             another worker.
@@ -133,6 +134,7 @@ class Effects(object):
     def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
         self.run_ops = graphs.needed(ops)
         self.training = bool(self.run_ops & updates)
+        self.asks = any(op.type in _ASKS for op in self.run_ops)
         self.meets = any(
             _QUEUED.search(op.type) and "/job:ps" in op.inputs[0].op.device for op in self.run_ops
         )

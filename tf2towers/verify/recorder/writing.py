@@ -6,8 +6,8 @@ from typing import Any, Dict, Set
 
 import numpy as np
 
-#: of a run with moved weights: all are moved up
-ALL_UP = 1
+#: of a run with moved weights: all are moved up; from this number on, they are moved by so many units
+ALL_UP, FAR, FAR_UNITS = 1, 100, 8
 
 
 class Writer:
@@ -54,7 +54,7 @@ class Before(object):
     Args:
         folder: the folder of the recording.
         rounded: how each weight is moved by one unit in its last place. 0: not; `ALL_UP`; other numbers are seeds of
-            the chance by which it is moved up or down.
+            the chance by which it is moved up or down, from `FAR` on by `FAR_UNITS` units.
     """
 
     def __init__(self, folder: str, rounded: int = 0) -> None:
@@ -96,7 +96,8 @@ class Before(object):
 
     def _moved(self, value: Any) -> Any:
         signs = np.sign(value) if self._rounded == ALL_UP else self._random.choice([-1, 1], value.shape)
-        return (value * (1 + signs * np.finfo(value.dtype).eps)).astype(value.dtype)
+        units = FAR_UNITS if self._rounded >= FAR else 1
+        return (value * (1 + units * signs * np.finfo(value.dtype).eps)).astype(value.dtype)
 
 
 def _plain(value: object) -> object:

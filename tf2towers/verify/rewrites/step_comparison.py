@@ -55,29 +55,29 @@ def pairs(
     original: Step, migrated: Step, share: int = 1
 ) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
     """Yields the values of a step to compare: kind, name, the original's value and the migrated program's."""
-    for name in _names(original.inputs, migrated.inputs):
-        if name in migrated.inputs:  # an unused input shows in later values
-            yield "input", name, original.inputs.get(name), migrated.inputs[name]
-    for tower in range(max(len(original.losses), len(migrated.losses))):
-        loss = _times(_at(migrated.losses, tower), share)
-        yield "loss", f"tower {tower}", _at(original.losses, tower), loss
-    if original.tower_gradients and migrated.tower_gradients:
-        for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
-            one, two = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
-            for name in _names(one, two):
-                yield "tower gradient", f"tower {tower}: {name}", one.get(name), _times(two.get(name), share)
-    for name in _names(original.gradients, migrated.gradients):
-        yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
-    for name in _names(original.after, migrated.after):
-        yield "variable", name, original.after.get(name), migrated.after.get(name)
+    one, two = _values(original), _values(migrated)
+    for kind in one:
+        own, others, of_tower = one[kind], two[kind], kind in ("loss", "tower gradient")
+        names = dict.fromkeys([*own, *others])
+        if kind == "input":  # an unused input shows in later values
+            names = dict.fromkeys(others)
+        elif kind == "tower gradient" and not (own and others):
+            continue
+        for name in names:
+            yield kind, name, own.get(name), _times(others.get(name), share if of_tower else 1)
 
 
-def _names(left: Arrays, right: Arrays) -> list[str]:
-    return [*left, *(name for name in right if name not in left)]
-
-
-def _at(values: list, place: int):  # type: ignore[no-untyped-def, type-arg]
-    return values[place] if place < len(values) else None
+def _values(step: Step) -> dict[Kind, Arrays]:
+    of_towers = [(f"tower {tower}", arrays) for tower, arrays in enumerate(step.tower_gradients)]
+    return {
+        "input": step.inputs,
+        "loss": {f"tower {tower}": loss for tower, loss in enumerate(step.losses)},
+        "tower gradient": {
+            f"{tower}: {name}": value for tower, arrays in of_towers for name, value in arrays.items()
+        },
+        "gradient": step.gradients,
+        "variable": step.after,
+    }
 
 
 def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:

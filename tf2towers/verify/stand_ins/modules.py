@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache, wraps
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -145,8 +145,6 @@ class Tensorflow1(ModuleType):
             pass
         if name in ("contrib", "core", "examples", "python"):
             return import_module(f"tensorflow.{name}")
-        if name == "estimator":
-            return StandIn("tf.estimator", self._objects)
         raise NoStandInError(f"tf.{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -184,6 +182,8 @@ def complete(objects: Objects) -> None:
 
     Names that TensorFlow has are kept, so that `tf.layers` comes from `tf_keras` where that is in use.
     """
+    if not _has(objects.v1, "estimator"):
+        objects.v1.estimator = StandIn("tf.estimator", objects)
     for canonical in _names():
         parent, _, name = canonical.rpartition(".")
         module = _module(objects, parent)
@@ -210,16 +210,6 @@ def take_old_arguments(objects: Objects) -> None:
             setattr(found, maker, in_old_order(canonical, getattr(found, maker)))
         else:
             setattr(module, name, in_old_order(canonical, found))
-    tensorflow = _module(objects, "tf")
-    plain = tensorflow.reverse
-
-    @wraps(plain)
-    def reverse(tensor: Any, axis: Any, *others: Any, **options: Any) -> Any:
-        if isinstance(axis, list) and axis and all(isinstance(each, bool) for each in axis):  # TensorFlow 0.x
-            axis = [place for place, each in enumerate(axis) if each]
-        return plain(tensor, axis, *others, **options)
-
-    tensorflow.reverse = reverse
 
 
 def _is_layer(canonical: str) -> bool:

@@ -147,6 +147,121 @@ with tf.Session() as sess:
         found = sess.run([added * 1.0, both * 1.0, chosen * 1.0, gradients], {x: value})
         print([np.asarray(each).tolist() for each in found], sess.run(u).tolist())
 
+#: memory_left_by_loops: a loop that hands its variable on, makes no rounds, or hands on what is outside: fetched beside a write, and used after it
+x, rounds = tf.placeholder(tf.float32, []), tf.placeholder(tf.int32, [])
+names = ('unchanged', 'computed', 'outer', 'read_outside', 'reshaped', 'in_a_branch')
+variables = [tf.get_variable(name, initializer=[1.0, 3.0]) for name in names]
+before = tf.identity(variables[3])
+bodies = (
+    lambda n, a: (n + 1, a),
+    lambda n, a: (n + 1, a + 1.0),
+    lambda n, a: (n + 1, tf.identity(variables[2])),
+    lambda n, a: (n + 1, before),
+    lambda n, a: (n + 1, tf.reshape(a, [2])),
+    lambda n, a: (n + 1, a),
+)
+begins = variables[:2] + [tf.zeros([2])] * 2 + [tf.reshape(variables[4], [1, 2])] + variables[5:]
+shapes = [(tf.TensorShape([]), tf.TensorShape([2] if place != 4 else None)) for place in range(6)]
+left = [
+    tf.while_loop(lambda n, a: n < rounds, body, (tf.constant(0), begin), shape)[1]
+    for body, begin, shape in zip(bodies[:5], begins, shapes)
+]
+left.append(tf.cond(x > -9.0, lambda: tf.while_loop(lambda n, a: n < rounds, bodies[5], (tf.constant(0), begins[5]))[1], lambda: before))
+steps = [v.assign(tf.reshape(a, [2]) * 2.0 + x) for v, a in zip(variables, left)]
+after = []
+for step, a in zip(steps, left):
+    with tf.control_dependencies([step]):
+        after.append(a + 10.0)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for value, number in ((0.25, 0), (-0.5, 1), (1.0, 3)):
+        feed = {x: value, rounds: number}
+        print(number, [each.tolist() for each in sess.run(after, feed)], [each.tolist() for each in sess.run(variables)])
+        fetched = sess.run([left[:5], [step.op for step in steps]], feed)[0]
+        print([each.tolist() for each in fetched])
+
+#: memory_that_loops_write: what a loop writes is used in its rounds, in branches, after it, and fetched beside it
+v = tf.get_variable('v', initializer=[1.0, 3.0])
+before, wide = tf.identity(v), tf.reshape(v, [1, 2])
+def step(n):
+    with tf.control_dependencies([v.assign_add([0.5, 1.0])]):
+        return n + 1
+def in_the_same_round(n, a):
+    read = tf.identity(v)
+    with tf.control_dependencies([step(n)]):
+        return n + 1, a + read
+def read_outside(n, a):
+    with tf.control_dependencies([step(n)]):
+        a = tf.identity(a)
+    return n + 1, a + before + wide[0]
+def in_a_branch(n, a):
+    read = tf.identity(v)
+    with tf.control_dependencies([step(n)]):
+        m = n + 0
+    return n + 1, tf.cond(m > 1, lambda: a + read, lambda: a - read)
+def written_in_a_branch(n, a):
+    read = tf.identity(v)
+    written = tf.cond(n > 1, lambda: v.assign_add([0.5, 1.0]) * 1.0, lambda: v * 0.0)
+    return n + 1, a + written * 0.0 + read
+def in_an_inner_loop(n, a):
+    read = tf.identity(v)
+    with tf.control_dependencies([tf.while_loop(lambda m: m < 2, step, [tf.constant(0)])]):
+        return n + 1, a + read
+def one_after_the_other(n, a):
+    r = a + v
+    with tf.control_dependencies([r]):
+        written = v.assign_add([0.5, 1.0])
+    with tf.control_dependencies([written]):
+        return n + 1, tf.identity(r)
+bodies = (in_the_same_round, read_outside, in_a_branch, written_in_a_branch, in_an_inner_loop, one_after_the_other)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for body in bodies:
+        _, out = tf.while_loop(lambda n, a: n < 4, body, (tf.constant(0), tf.zeros([2])), parallel_iterations=1)
+        with tf.control_dependencies([out]):
+            later = before + 1.0
+        for _ in range(2):
+            print(body.__name__, [each.tolist() for each in sess.run([out, later, v, tf.identity(v)])], sess.run(v).tolist())
+
+#: memory_in_gradients_of_loops: what a loop reads, reshapes, or begins with in a branch is written before its gradient takes it
+x = tf.placeholder(tf.float32, [])
+w, u = tf.get_variable('w', initializer=[[0.5, -0.2]]), tf.get_variable('u', initializer=[[1.0, 3.0]])
+def loop(body, begin=None, **options):
+    return tf.while_loop(lambda n, a: n < 3, lambda n, a: (n + 1, body(a)), (tf.constant(0), tf.ones([1, 2]) if begin is None else begin), **options)[1]
+totals = [
+    loop(lambda a: a * 0.5 + u * w),
+    loop(lambda a: a * 0.5 + tf.identity(u) * w, parallel_iterations=1),
+    loop(lambda a: a * 0.5 + tf.reshape(tf.reshape(u, [2]) * w[0], [1, 2])),
+    loop(lambda a: tf.expand_dims(tf.reshape(a, [2]) * w[0], 0), u),
+    tf.cond(x > -9.0, lambda: loop(lambda a: a * w, u), lambda: u * 1.0),
+    tf.scan(lambda a, e: a * w + e, tf.ones([3, 1, 2]), initializer=u)[-1],
+]
+with tf.control_dependencies([u.assign(u * 2.0 + x + 0.0 * tf.add_n(totals))]):
+    totals = [tf.identity(each) for each in totals]
+gradients = [tf.gradients(tf.reduce_sum(each * each), w)[0] for each in totals]
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for value in (0.25, -0.5, 1.0):
+        found, shown = sess.run([totals, gradients], {x: value})
+        print([each.tolist() for each in found], [each.tolist() for each in shown], sess.run(u).tolist())
+
+#: memory_through_print: what tf.Print returns is the variable's memory: used after a write, in a branch and a loop, and fetched beside it
+x = tf.placeholder(tf.float32, [])
+v = tf.get_variable('v', initializer=[1.0, 2.0])
+u = tf.get_variable('u', initializer=[1.0, 2.0])
+printed, other = tf.Print(v, [tf.constant(0)], 'v'), tf.identity(tf.Print(u, [u], 'u'))
+with tf.control_dependencies([v.assign(printed * 2.0 + x), u.assign(tf.reshape(other, [2]) + x)]):
+    positive = x > 0.0
+    after = printed * 10.0
+    chosen = tf.cond(positive, lambda: printed * 3.0, lambda: other - 1.0)
+with tf.control_dependencies([after]):
+    again = tf.Print(other, [other], 'again') + 0.5
+_, in_loop = tf.while_loop(lambda n, a: n < 2, lambda n, a: (n + 1, a + printed), (tf.constant(0), after))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for value in (0.5, -1.0, 2.0):
+        print([np.asarray(each).tolist() for each in sess.run([after, chosen, again, in_loop, printed, other], {x: value})], sess.run([v, u])[1].tolist())
+
 #: gradient_of_identity_overridden: gradient_override_map around variables: TF1 read each by one Identity, made with it, and gathered by GatherV2
 @tf.RegisterGradient('Threefold')
 def threefold(op, grad):

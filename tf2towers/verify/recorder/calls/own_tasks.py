@@ -20,9 +20,9 @@ from typing import Any, Callable, Dict, List
 from ..session_runs import have_threads
 from ..wrapping import wrap
 from ..writes import RECORDER
-from .shared_gradients import SharedGradients
+from .shared_gradients import take_turns
 from .tokens import SyncReplicas
-from .turns import InTurns, Turns, poll_chief
+from .turns import Turns
 
 #: jobs whose tasks train
 _TRAINS = ("chief", "master", "worker")
@@ -92,7 +92,7 @@ class OwnTasks(object):
         for turns in self._turns:
             turns.end()
         end = time.monotonic() + _LONGEST_STAY
-        while any(not turns.others_have_ended() for turns in self._turns) and time.monotonic() < end:
+        while any(not turns.others_are_over() for turns in self._turns) and time.monotonic() < end:
             time.sleep(_PAUSE)
 
     def _mark(self, name: str) -> None:
@@ -180,13 +180,11 @@ class OwnTasks(object):
         recorder = self._begin(task, target)
         turns = _TurnsOfServer(self._folder, workers.index(task), len(workers), recorder, self._turns)
         self._turns.append(turns)
-        recorder.schedule = schedule = InTurns(turns, self._sync)
-        SharedGradients(self._tf, schedule, turns, task, len(workers), target).install()
+        manager = self._manager if is_first else None
+        take_turns(self._tf, recorder, turns, self._sync, task, manager, target)
         if is_first:
             self._unmark(self.name + ".started")
             self.name = task
-            self._sync.install()
-            poll_chief(self._manager, turns)
 
 
 class _TurnsOfServer(Turns):
@@ -201,9 +199,9 @@ class _TurnsOfServer(Turns):
         Turns.__init__(self, folder, worker, workers)
         self._recorder, self._here, self._began = recorder, here, time.monotonic()
 
-    def others_have_ended(self) -> bool:
+    def others_are_over(self) -> bool:
         """True if every other worker has ended, or has not begun."""
-        others = [place for place in range(len(self._paths)) if place != self._worker]
+        others = [place for place in range(self.workers) if place != self._worker]
         return all(self._count(place) in (0, float("inf")) for place in others)
 
     def is_over(self) -> bool:

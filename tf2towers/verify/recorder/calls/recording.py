@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 import numpy as np
 
 from .. import graph as graphs
-from ..optimizer_calls import watch_updates
 from ..program import place_in_file
 from ..run_arguments import feeds_of, fetched_ops, summaries
 from ..session_runs import around_every_run
 from ..training import name_of as name_of_variable
+from ..updates import watch_updates
 from ..variables import Effects, Variables
 from ..writing import Before, Writer
 from . import values

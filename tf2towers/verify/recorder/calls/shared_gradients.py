@@ -13,10 +13,28 @@ from ..run_arguments import fetched_ops
 from ..session_runs import around_every_run
 from ..variables import adds_for_others
 from .recording import Alone
-from .tokens import TAKES
-from .turns import LOOK, Turns
+from .tokens import TAKES, SyncReplicas
+from .turns import LOOK, InTurns, Turns, poll_chief
 
 _LONGEST = 30.0  # seconds after which a worker no longer waits for the others' gradients: some may add none
+
+
+def take_turns(
+    tf: Any, recorder: Any, turns: Turns, sync: SyncReplicas, task: str, manager: Any, target: str = ""
+) -> None:
+    """From now on, a worker's calls take turns with the others'.
+
+    Args:
+        recorder: the worker's (`recording.CallRecorder`).
+        sync: that of the process.
+        task, target: as of `SharedGradients`.
+        manager: the class of objects that wait for the chief; None for another worker of the same process.
+    """
+    recorder.schedule = InTurns(turns, sync)
+    SharedGradients(tf, recorder.schedule, turns, task, target).install()
+    if manager is not None:
+        sync.install()
+        poll_chief(manager, turns)
 
 
 class SharedGradients(object):
@@ -25,14 +43,11 @@ class SharedGradients(object):
     Args:
         schedule: becomes that of synchronous workers where the program has such accumulators.
         task: the worker's, such as 'worker-1'.
-        workers: how many there are.
         target: that of the worker's server, where its process has several.
     """
 
-    def __init__(
-        self, tf: Any, schedule: Alone, turns: Turns, task: str, workers: int, target: str = ""
-    ) -> None:
-        self._tf, self._schedule, self._turns, self._workers = tf, schedule, turns, workers
+    def __init__(self, tf: Any, schedule: Alone, turns: Turns, task: str, target: str = "") -> None:
+        self._tf, self._schedule, self._turns = tf, schedule, turns
         self._target = target.encode()
         self._device = "/job:%s/task:%s/cpu:0" % tuple(task.rsplit("-", 1))
         self._seen: Dict[Any, Tuple[int, int]] = {}  # of each graph, the version and the number of ops
@@ -77,7 +92,7 @@ class SharedGradients(object):
         from tensorflow.python.framework import tensor_util
 
         taken = [user.inputs[1] for user in op.inputs[0].consumers() if TAKES.match(user.type)]
-        return any(tensor_util.constant_value(number) == self._workers for number in taken)
+        return any(tensor_util.constant_value(number) == self._turns.workers for number in taken)
 
     def _hold(self, graph: Any, adds: List[Any]) -> None:
         """Makes ops wait, when their gradients are computed, for the workers before; notes when they are done."""

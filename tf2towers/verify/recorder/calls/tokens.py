@@ -38,11 +38,13 @@ class SyncReplicas(object):
         self._tf = tf
         self._of_op: Dict[Any, _Tokens] = {}  # by the ops that call it, and by those that take gradients
         self._of_optimizer: Dict[Any, _Tokens] = {}
+        self._stops = False  # whether the process is at its end
 
     def install(self) -> None:
         """From now on, what an optimizer adds and takes waits as the module says."""
         wrap(self._tf.train.SyncReplicasOptimizer, "apply_gradients", self._apply_gradients)
         wrap(self._tf.train.SyncReplicasOptimizer, "get_init_tokens_op", self._get_init_tokens_op)
+        wrap(self._tf.train.Coordinator, "request_stop", self._request_stop)
 
     def bind(self, effects: Effects, turns: Turns) -> bool:
         """Gives the optimizers of a call the turns of the worker that makes it; returns whether it has one."""
@@ -53,15 +55,25 @@ class SyncReplicas(object):
 
     @contextlib.contextmanager
     def update(self, effects: Effects, turns: Turns, session: Any) -> Iterator[None]:
-        """A context for a run of the chief's thread: an update begins when it is due."""
+        """A context for a run of the chief's thread: an update begins when it is due.
+
+        Raises:
+            OutOfRangeError: there will be none, as all workers are at their end. TensorFlow 1 waits two minutes longer.
+        """
         found = self._tokens_of(effects)
         for tokens in found:
             tokens.turns = turns
             while not tokens.is_due() and not getattr(session, "_closed", False):
+                if self._stops and turns.others_have_ended():
+                    raise self._tf.errors.OutOfRangeError(None, None, "no worker adds gradients any more")
                 time.sleep(LOOK)
         yield
         for tokens in found:
             tokens.updated()
+
+    def _request_stop(self, request: Any, coordinator: Any, *args: Any, **kwargs: Any) -> None:
+        self._stops = True
+        request(coordinator, *args, **kwargs)
 
     def _tokens_of(self, effects: Effects) -> List["_Tokens"]:
         return list({self._of_op[op] for op in effects.run_ops & set(self._of_op)})

@@ -19,6 +19,7 @@ from .recording import Alone
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
 LOOK = 0.002  # seconds between two checks of the other workers' files
+_LONGEST_QUESTION = 30.0  # seconds for which an answer is held back: the chief may wait for this worker
 _PATIENCE = 5.0  # seconds after which a call that may wait for another worker counts as waiting
 
 
@@ -34,6 +35,7 @@ class Turns(object):
     """
 
     def __init__(self, folder: str, worker: int, workers: int) -> None:
+        self.workers = workers
         self._paths = [os.path.join(folder, "turns-%d" % place) for place in range(workers)]
         self._folder, self._worker, self._made = folder, worker, 0
         unlocked = self._paths[worker] + ".new"
@@ -97,9 +99,18 @@ class Turns(object):
         """Ends the worker's turns: the others no longer wait for it."""
         self._file.close()
 
-    def wait_for_chief(self) -> None:
-        """Waits until worker 0 is about to train, or to meet others, or has ended."""
-        while not self._count_of("begins", 0) and self._count(0) < float("inf"):
+    def others_have_ended(self) -> bool:
+        """True if every other worker has ended."""
+        return all(
+            self._count(place) == float("inf") for place in range(self.workers) if place != self._worker
+        )
+
+    def wait_for_chief(self, longest: float = float("inf")) -> None:
+        """Waits until worker 0 is about to train, or to meet others, or has ended; it does not wait for itself."""
+        end = time.monotonic() + longest
+        while self._worker and not self._count_of("begins", 0) and self._count(0) < float("inf"):
+            if time.monotonic() > end:
+                break
             time.sleep(LOOK)
 
     def _wait(self, counts: Dict[int, int]) -> None:
@@ -138,8 +149,10 @@ class InTurns(Alone):
         """A context with a turn of its own; where workers share by hand, waits until all are ready.
 
         A call that waits for another worker's gives way: at once at a barrier that workers build from queues, else
-        after some seconds.
+        after some seconds. A worker that asks until the chief has initialized the variables asks once.
         """
+        if effects.asks and not self._begun:
+            self._turns.wait_for_chief(_LONGEST_QUESTION)
         if not self._begun and (effects.training or effects.adds or effects.meets):
             self._begun = True
             self._turns.note("begins")
