@@ -96,7 +96,7 @@ def _dispatch(given: list[str]) -> int:
 def make_parser(
     *wanted: str,
 ) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """The parser of the command line, and those of the commands; only those in `wanted` have their options."""
+    """The parser of the command line, and the commands'; only those `wanted` have options."""
     parser = argparse.ArgumentParser(
         prog="tf2towers",
         usage="tf2towers COMMAND ...",
@@ -165,7 +165,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBA
 
 
 def _prepare_streams() -> bool:
-    """Makes both streams escape characters that they cannot encode. Returns whether there is a standard output."""
+    """Makes both streams escape what they cannot encode; returns if there is an output."""
     if sys.stderr is None:  # closed: what is written there is discarded
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):

@@ -46,7 +46,7 @@ def map_in_processes(
 
 
 def _start_process(parent: int) -> None:
-    """Prepares a new process: it ends with its parent, and ignores Ctrl-C, on which the parent terminates it."""
+    """Prepares a new process: it ends with its parent, which handles Ctrl-C for it."""
     from tf2towers.launch.leftovers import die_with
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -27,7 +27,7 @@ _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
 
 def parse_codes(text: str) -> tuple[str, ...]:
-    """Parses an option's codes or beginnings of codes, such as `T2T620,T2T3`; raises an error for an unknown code."""
+    """Parses an option's codes or their beginnings, as `T2T620,T2T3`; unknown: an error."""
     from tf2towers.codemod.rule import codes
 
     given = tuple(code.strip().upper() for code in text.split(",") if code.strip())
@@ -74,7 +74,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
 
 
 def _accepts(comment: re.Match[str], finding: Finding) -> bool:
-    """True if a noqa comment accepts a finding; a bare one does not: it was most likely written for another tool."""
+    """True if a noqa comment accepts a finding; a bare one does not: it is another tool's."""
     if comment["codes"] is None:
         return comment["own"] is not None
     named = re.findall(_CODE, comment["codes"].upper())

@@ -1,4 +1,4 @@
-"""TensorFlow's messages about itself, its start and its future, which say nothing about the user's program.
+"""TensorFlow's messages about itself, which say nothing about the user's program.
 
 Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on
 missing drivers, deprecations, reports at the start of a strategy or session. Lines that the program
@@ -114,7 +114,7 @@ def is_wanted() -> bool:
 
 
 def without_chatter(lines: Iterable[str]) -> list[str]:
-    """The program's own lines of a whole output; the lines of a cluster's tasks begin with `[ps 0] `."""
+    """The program's own lines of an output; those of a cluster begin with `[ps 0] `."""
     tasks: dict[str, Chatter] = {}
     found: list[str] = []
     for line in lines:

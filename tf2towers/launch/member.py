@@ -57,7 +57,7 @@ class Member:
 
     @property
     def process(self) -> int:
-        """The number of the process, and of the session of those that it starts; 0 where it does not run."""
+        """The number of the process, and of its session; 0 where it does not run."""
         return 0 if self._popen is None else self._popen.pid
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -68,7 +68,7 @@ class Member:
         os.set_blocking(self.output, False)
 
     def read(self) -> list[str]:
-        """The complete lines written since the last call; sets `open` to False at the end of the output."""
+        """The complete lines since the last call; sets `open` to False at the output's end."""
         data = bytearray()
         for _ in range(_MOST_CHUNKS):
             try:
@@ -82,7 +82,7 @@ class Member:
         return self._take(self._splitter.feed(bytes(data)))
 
     def check_end(self) -> list[str] | None:
-        """None while the process runs; then its last lines. Sets `status` unless the launcher stopped the task."""
+        """None while the process runs, then its last lines; sets `status` unless stopped."""
         if self._popen is None or not self._has_ended(self._popen):
             return None
         process, self._popen = self._popen, None

@@ -87,7 +87,7 @@ class Plan:
 
     @functools.cached_property
     def ends_with_chief(self) -> bool:
-        """True if the training has ended when the chief has, for its workers serve until they are ended."""
+        """True if the training ends with the chief: its workers serve until they are ended."""
         return chief_hands_out_steps(Path(self.program or self.script))
 
     @property

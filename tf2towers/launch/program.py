@@ -1,4 +1,4 @@
-"""Facts found in a program's text: the flags it takes, its TensorFlow, its cluster, and its sessions."""
+"""Facts in a program's text: the flags it takes, its TensorFlow, cluster, sessions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["
 
 
 def taken_flags(script: Path) -> str:
-    """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes; a flag that is defined with hyphens has hyphens.
+    """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes, spelled as it does.
 
     A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a
     definition of flags, in it or a local module that it imports. So it does where it reads the flag
@@ -69,7 +69,7 @@ def _is_given(word: str) -> bool:
 
 
 def knows_its_task(script: Path) -> bool:
-    """True if a script takes such a flag, or reads its task from the environment, as an Estimator does."""
+    """True if a script takes such a flag, or reads its task from the environment."""
     text = _without_comments(script)
     return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
 
@@ -108,13 +108,13 @@ def chief_of(script: Path) -> str:
 
 
 def evaluates_apart(script: Path) -> bool:
-    """True if a program has an evaluator beside its chief: one task of `train_and_evaluate`, or of the script's own."""
+    """True if a program has an evaluator beside its chief, by an Estimator or its own."""
     text = _without_comments(script)
     return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
 
 
 def chief_hands_out_steps(script: Path) -> bool:
-    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    """True if a program's workers serve its chief: it has a `ClusterCoordinator`."""
     return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
 
 
@@ -156,7 +156,7 @@ _CLUSTER_TOO = re.compile(
 
 
 def is_tf1(script: Path) -> bool:
-    """True if the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
+    """True if the script, with its local modules, is a TensorFlow 1 program with sessions.
 
     A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns
     TensorFlow 2 off.
@@ -178,7 +178,7 @@ def is_of_cluster(script: Path) -> bool:
 
 
 def starts_server(script: Path) -> bool:
-    """True if the script, original or migrated, or a local module that it imports, starts a `tf.train.Server`."""
+    """True if the script, or a local module that it imports, starts a `tf.train.Server`."""
     return any(map(_starts_server, _texts(script)))
 
 
@@ -194,7 +194,7 @@ def find_shape(
     task_flags: str | None,
     chief: str | None = None,
 ) -> Shape | None:
-    """The shape of the cluster to run scripts as; None where the user asks for none and no script is a task of one.
+    """The shape of the cluster to run scripts as; None if nobody asks for one.
 
     Args:
         scripts: the original first; it says which job its first worker has.
@@ -212,12 +212,12 @@ def find_shape(
 
 
 def has_cluster(script: Path) -> bool:
-    """True if the script, or a local module that it imports, uses anything of a cluster, TF1's or TF2's."""
+    """True if the script, or a local module that it imports, uses anything of a cluster."""
     return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in map(code, _texts(script)))
 
 
 def code(text: str) -> str:
-    """A program's text without comments, strings, and spaces around dots; the whole text if tokenizing fails."""
+    """A program's text without comments, strings and spaces around dots, if it tokenizes."""
     words: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -247,7 +247,7 @@ _MODULE = re.compile(
 
 
 def makes_session_calls(script: Path) -> bool:
-    """True if the script, or a local module that it imports, makes sessions of `tf2towers.runtime`."""
+    """True if the script, or a local module, makes sessions of `tf2towers.runtime`."""
     return any(map(_has_sessions, _texts(script)))
 
 

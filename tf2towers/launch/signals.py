@@ -1,4 +1,4 @@
-"""Records Ctrl-C and SIGTERM in a list that the program checks, so that no exception strikes at an arbitrary place."""
+"""Records Ctrl-C and SIGTERM in a list: no exception strikes at an arbitrary place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @contextlib.contextmanager
 def note_signals() -> Iterator[list[int]]:
-    """A list to which the numbers of the signals to end are added as they come, while the context lasts.
+    """A list that gets the numbers of signals to end, while the context lasts.
 
     After the second signal, standard output and error no longer write to a pipe: a write that
     waited for its reader (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP
@@ -46,7 +46,7 @@ def note_signals() -> Iterator[list[int]]:
 
 
 def _discard_output() -> None:
-    """Redirects both streams to the null device; a blocked write to a pipe then continues there and ends."""
+    """Redirects both streams to the null device; a blocked write continues there."""
     with contextlib.suppress(OSError), Path(os.devnull).open("wb") as null:
         for stream in (sys.stdout, sys.stderr):
             if not stream.isatty():

@@ -1,4 +1,4 @@
-"""Finds imports whose module is named by a string: `import_module('models.' + name)`, `__import__('data')`.
+"""Finds imports by a string: `import_module('models.' + name)`, `__import__('data')`.
 
 If the string is computed, its constant parts show which modules it may name: `models.` and any
 rest. Or it is one of a dictionary's texts, or of a flag's choices. So it is with a load of a file
@@ -92,7 +92,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
-    """The default string of a flag such as `FLAGS.model` or `args.model`, if the module defines the flag."""
+    """The default string of a flag such as `FLAGS.model`, if the module defines the flag."""
     if not isinstance(flag, ast.Attribute):
         return None
     for call in ast.walk(tree):
@@ -111,7 +111,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _choices(tree: ast.Module, named: ast.expr) -> tuple[str, ...]:
-    """All texts of the dictionary that an expression looks into, or of the choices of a flag; none where not seen.
+    """All texts of a dictionary that is looked into, or of a flag's choices, if seen.
 
     A name stands for what it is bound to, once in the module.
     """
