@@ -1,4 +1,4 @@
-"""One of the two trainings, as its tasks report it; a program of one process counts as one task, 'worker 0'."""
+"""One of the two trainings, as its tasks report it; one process is a task, 'worker 0'."""
 
 from __future__ import annotations
 

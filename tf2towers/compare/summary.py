@@ -30,7 +30,7 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Spread | None:
-        """The spread of numbers; None for less than two. Quartiles include the ends (as in `numpy.percentile`)."""
+        """The spread of numbers; None for less than two; quartiles as in `numpy.percentile`."""
         if len(numbers) < 2:
             return None
         low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
@@ -38,7 +38,7 @@ class Spread:
 
 
 def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
-    """The steps from which the rate is taken: without the first 3 or the first tenth, whichever is more."""
+    """The steps that the rate is taken of: without the first 3 or the first tenth."""
     warm = steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :]
     return [step for step in warm if step.seconds > 0]
 
@@ -93,7 +93,7 @@ def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
 
 
 def ratio_of(modern: Spread | None, legacy: Spread | None) -> dict[str, float] | None:
-    """The ratio of the medians, and the least and most of values between the quartiles; None where it cannot be."""
+    """The ratio of the medians, and its least and most between the quartiles; None if none."""
     if modern is None or legacy is None or not legacy.low:
         return None
     return {

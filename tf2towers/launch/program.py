@@ -122,7 +122,8 @@ def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
 
-# -- which TensorFlow a program is written for, and if for a cluster; without comments and strings --
+# -- which TensorFlow a program is written for, and if for a cluster; without comments and strings
+# --
 
 #: signs of a program for TF 2, which outweigh all other signs
 _TF2 = re.compile(

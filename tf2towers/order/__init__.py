@@ -1,4 +1,4 @@
-"""The order of the accesses that a TF1 graph does not order, for originals and for migrated scripts.
+"""The order of accesses that a TF1 graph does not order, for both kinds of scripts.
 
 Two accesses of one variable, of which one writes, may happen in any order unless a path of the
 graph connects them. The same holds for two towers that take from one queue. TF1 ran them as their

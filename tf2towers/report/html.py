@@ -1,4 +1,4 @@
-"""HTML pages, each a single file without external resources: elements, curves, and the whole document.
+"""HTML pages, each one file without external resources: elements, curves, documents.
 
 Text that is not `Markup` is escaped, so a name or a script in it cannot become an element.
 """

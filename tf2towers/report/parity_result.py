@@ -1,4 +1,4 @@
-"""The result of comparing two runs: each gradient and variable by name, the first difference, and its cause."""
+"""The result of comparing two runs: gradients, variables, the first difference, its cause."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _SCREEN = 45
 
 
 class Rule:
-    """A rule is a subclass: its data are attributes, and its docstring is the title and why there is the rule.
+    """A rule is a subclass; its docstring is the title, and why there is the rule.
 
     Attributes:
         code: the beginning of its module's name: T2T605 of t2t605_tower_loop.
@@ -41,7 +41,7 @@ class Rule:
     examples: ClassVar[tuple[Any, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        """Takes the code and the name from the module's, the title and the reason from the docstring."""
+        """Takes code and name from the module's, title and reason from the docstring."""
         code, *words = cls.__module__.rpartition(".")[2].split("_")
         cls.code, cls.name = code.upper(), "-".join(words)
         cls.title, _, cls.why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
@@ -59,7 +59,7 @@ def effect_words(rule: type[Rule]) -> str:
 
 
 def explain(rule: type[Rule], *, every_example: bool = False, width: int = WIDTH) -> str:
-    """A rule as text of at most one screen: the first example, and further ones that fit; or all of them.
+    """A rule as text of at most one screen: the examples that fit, or all of them.
 
     Args:
         every_example: whether all examples are wanted.

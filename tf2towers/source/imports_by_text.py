@@ -187,7 +187,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _function(function: ast.expr, imports: dict[str, str]) -> str:
-    """The name of the imported or built-in function that is called; empty for a function of the script."""
+    """The name of the imported or built-in function that is called; empty for others."""
     root = root_of(function)
     if not isinstance(root, ast.Name) or root.id not in imports.keys() | {"__import__", "builtins"}:
         return ""

@@ -63,7 +63,7 @@ def _futures_come_first(text: str, path: Path) -> bool:
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """Raises SourceError with the line if a text is not Python 3, or nested more deeply than Python itself can parse.
+    """Raises SourceError for a text that is not Python 3, or nested too deeply.
 
     A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only
     the compiler refuses (a `global` after the name's first use) was also valid up to Python 3.5, so
@@ -104,7 +104,7 @@ _checked: Recent[bool] = Recent()
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
-    """The line with syntax of Python 2 only: the line of the parser's error, or the one before it."""
+    """The line with syntax of Python 2 only: that of the error, or the one before."""
     lines = text.splitlines()
     return next(
         (
@@ -128,7 +128,7 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """Sets Python's usual recursion limit, also on the deep stack, so that parsing fails as it would in Python."""
+    """Sets Python's usual recursion limit, so that parsing fails as it would there."""
     with LIMIT_OF_RECURSION:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
@@ -139,7 +139,7 @@ def _usual_recursion() -> Iterator[None]:
 
 
 def parse(text: str, path: Path) -> ast.Module:
-    """Parses a text to Python's own syntax tree, without warnings about the script's string escapes.
+    """Parses a text to Python's syntax tree, without warnings about its escapes.
 
     One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises
     an error if another thread changes the limit ("AST constructor recursion depth mismatch",

@@ -50,7 +50,7 @@ def main(arguments: List[str]) -> None:
 
 
 def _prepare(steps: Any, tf1: bool, draws: bool) -> None:
-    """Seeds the random generators, redirects writes, and makes `_watch` run when TensorFlow is imported."""
+    """Seeds the random generators, redirects writes, watches TensorFlow when it is imported."""
     from tf2towers.compare.watch.optimizer_calls import OptimizerCalls
     from tf2towers.verify.recorder.imports import WhenImported
     from tf2towers.verify.recorder.seeds import SEED

@@ -31,7 +31,7 @@ class ReplicaLosses:
         self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
-        """Makes the traced function store a loss that it differentiates, by a tape (`shares`) or by `tf.gradients`."""
+        """Makes the traced function store a loss that it differentiates, by either way."""
         tf = self._tf
         if isinstance(loss, (list, tuple)) and len(loss) == 1:
             loss = loss[0]
@@ -98,7 +98,7 @@ class ReplicaLosses:
 
 
 def combine_losses(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
-    """The loss of a step: `result` where it is the sum or the mean of the replicas' losses, or no losses are known."""
+    """The loss of a step: `result` if it is the replicas' sum or mean, or none is known."""
     if not losses:
         return result
     total, mean = sum(losses), sum(losses) / len(losses)

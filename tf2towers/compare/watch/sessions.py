@@ -17,7 +17,7 @@ from tf2towers.verify.recorder.updates import watch_gradients
 
 
 class _Plan(NamedTuple):
-    """For fetches that train: the losses to fetch with them, and how many workers make the update together."""
+    """For fetches that train: the losses to fetch, and how many workers update together."""
 
     losses: List[Any]
     together: Optional[int]
@@ -62,7 +62,7 @@ class SessionWatch:
             seen.together[op] = int(count)
 
     def differentiated(self, losses: List[Any], pairs: List[Any], by_hand: bool) -> None:
-        """Notes losses with the gradients that an optimizer (or, `by_hand`, `tf.gradients`) computed from them."""
+        """Notes losses with the gradients computed from them, by an optimizer or `by_hand`."""
         for loss in losses:
             graph = getattr(loss, "graph", None) if is_scalar(loss) else None
             if graph is not None:
@@ -117,7 +117,7 @@ def _new_plan(graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]
 
 
 def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
-    """The value of a TF1 graph's global step; 0 where the graph is without one, or it cannot be read.
+    """The value of a TF1 graph's global step; 0 without one, or if it cannot be read.
 
     Args:
         graph: a `tf.Graph`, perhaps finalized.
@@ -155,7 +155,7 @@ def operation(element: Any) -> Any:
 
 
 def ancestors(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they depend on, by inputs and control inputs, through iterators and queues too."""
+    """These operations and all that they depend on, also through iterators and queues."""
     return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
 
 
@@ -166,7 +166,7 @@ def is_scalar(tensor: Any) -> bool:
 
 
 def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
-    """A loss tensor that can be fetched with the ops `reached` without any effect; None where there is none.
+    """A loss that can be fetched with the ops `reached` without any effect; or None.
 
     The gradients often do not need the value of the loss, so its last operations are extra. They
     may read variables, but may not change anything, draw random numbers or take a batch. A last

@@ -1,4 +1,4 @@
-"""Reports each training step of this process, and its memory, in one line each on the standard output.
+"""Reports each training step of this process, and its memory, in one line each.
 
 A reported line is MARK and one JSON object. All other lines are the script's.
 
@@ -122,7 +122,7 @@ class Steps:
             self.write("facts", towers=number)
 
     def try_call(self, watch: Callable[..., Any], *args: Any) -> Any:
-        """Returns `watch(*args)`, or None after an exception, which is noted once, so that the script continues."""
+        """What `watch(*args)` returns, or None after an exception, which is noted once."""
         try:
             return watch(*args)
         except Exception as problem:

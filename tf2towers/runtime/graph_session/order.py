@@ -1,7 +1,8 @@
 """Orders a run's reads and writes of one variable, and ops on one queue, where the graph leaves their order open.
 
-`tf2towers.order` has the rules; here is what it has to know of a run's nodes. Each copy of a variable has an order of
-its own, the same on all. TF1's variables were memory, and here they are resources:
+`tf2towers.order` has the rules; here is what it has to know of a run's nodes. Each copy of a
+variable has an order of its own, the same on all. TF1's variables were memory, and here they are
+resources:
 
     an op that waits for a write       computes with the written value, even by an earlier read
     a fetched variable                 is read after all writes, also from a `tf.cond`
@@ -241,8 +242,9 @@ class _Order:
     def _read_when_used(self, operations: Sequence[Operation], late: Mapping[str, str]) -> dict[str, str]:
         """Makes an op that waits for a write compute with the written value, also if its read was built before.
 
-        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory. So the sum of the
-        towers' assignments was a multiple of the value that the last one wrote. On a GPU it was a copy.
+        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory.
+        So the sum of the towers' assignments was a multiple of the value that the last one wrote.
+        On a GPU it was a copy.
 
         Returns:
             A copy of a read -> the operation that it was made for.
@@ -366,7 +368,8 @@ class _Order:
             made: what begins the names of the nodes that bring it.
 
         Returns:
-            The handle, and whether the tensor may have another shape; None if it is not the whole of it.
+            The handle, and whether the tensor may have another shape; None if it is not the whole
+            of it.
         """
         source = parse(text)
         node = self._node(source.node)
@@ -402,7 +405,8 @@ class _Order:
             device: of the nodes that are made.
 
         Returns:
-            The `Enter` that brings the memory into the loop; its input is still what the loop took it from.
+            The `Enter` that brings the memory into the loop; its input is still what the loop took
+            it from.
         """
         begin, dtype = copy_of(kept.enter), self._node(pop).attr["elem_type"].type
         begin.name, begin.device = f"{made}/memory", device
@@ -554,7 +558,8 @@ class _Order:
     def _read_after_all(self, fetches: Iterable[str]) -> dict[str, str]:
         """Makes fetched `Exit`s and `Print`s that return a variable's memory return it after the run's writes.
 
-        They themselves run when they would: a loop may come before the writes, and so may what is printed.
+        They themselves run when they would: a loop may come before the writes, and so may what is
+            printed.
 
         Returns:
             As `_find_fetched_reads`.
@@ -598,9 +603,10 @@ class _Order:
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
         """Finds the reads of fetched variables, which run after the run's writes: read -> its variable.
 
-        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
-        was: fetching them returned the value after the run's writes. Other ops of the run that use these nodes get
-        copies of them, with ordinary reads.
+        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's
+        memory, as `w` itself
+        was: fetching them returned the value after the run's writes. Other ops of the run that use
+        these nodes get copies of them, with ordinary reads.
         """
         accesses = self._accesses
         of_read = {read.name: read for read in accesses.reads}
@@ -628,7 +634,8 @@ class _Order:
     ) -> bool:
         """True if a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
 
-        `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that its branch returns.
+        `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that
+        its branch returns.
         """
         if node.name in chains:
             return True

@@ -31,7 +31,7 @@ class NotPython2(Exception):
 def convert_syntax(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
 ) -> tuple[str, list[Step], Set[str]]:
-    """The text in Python 3's syntax, the steps of the conversion, and the builtins that the file rebinds.
+    """The text in Python 3's syntax, the steps, and the builtins that the file rebinds.
 
     Args:
         in_package: whether an import may mean a module beside the file, as in a package of Python
@@ -79,7 +79,7 @@ def _parse_python2(text: str, *, prints_are_calls: bool = False) -> Any:
 
 
 def _keep_names(tree: Any) -> Iterator[int]:
-    """Changes `import Queue` to `import queue as Queue` if the file has its own name `queue`; yields the lines.
+    """Changes `import Queue` to `import queue as Queue` if `queue` is taken; the lines.
 
     fissix alone would turn `queue = Queue.Queue()` into `queue = queue.Queue()`.
     """
@@ -172,7 +172,7 @@ def _is_beside(filename: str, dotted: str) -> bool:
 
 
 def _stays_unicode(node: Any, results: Any, fixer: Any) -> bool:
-    """u'...' stays, since Python 3 has it; ur'...' becomes r'...', or u'...' if it contains a unicode escape."""
+    """u'...' stays; ur'...' becomes r'...', or u'...' if it has a unicode escape."""
     text = node.value
     if text[:2].lower() == "ur":
         cooked = text[0] + re.sub(r"\\(?![uU])", r"\\\\", text[2:])
@@ -243,7 +243,7 @@ def _arguments(call: Any) -> list[Any]:
 
 
 def expanded_tabs(text: str) -> tuple[str, list[int]]:
-    """The text with tabs in its indentation expanded to spaces as in Python 2, and the changed lines."""
+    """The text with indenting tabs expanded as in Python 2, and the changed lines."""
     from fissix.pgen2 import tokenize
 
     inside: set[int] = set()  # lines that begin inside a string

@@ -1,4 +1,4 @@
-"""Converts code that Python 3 accepts, but runs differently than Python 2: division, rounding, pickles, and the like.
+"""Converts what Python 3 runs differently: division, rounding, pickles, and the like.
 
 It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`,
 `float(math.ceil(x))`). If the type of a number is known only at run time, a function of the runtime
@@ -127,7 +127,7 @@ class Meaning(cst.CSTTransformer):
     def leave_BinaryOperation(
         self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
     ) -> cst.BaseExpression:
-        """Converts `a / b` of integers to `a // b`; of possible integers, to the runtime's division."""
+        """Converts `a / b` of integers to `a // b`; of possible ones, to the runtime's."""
         operator, left = updated_node.operator, original_node.left
         if not isinstance(operator, cst.Divide) or not self._divides or isinstance(left, cst.FormattedString):
             return updated_node
@@ -204,7 +204,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def _runtime_function(self, node: cst.Call, name: str) -> str | None:
-        """The runtime's function to call instead of a function of Python 2, with the same arguments."""
+        """The runtime's function for one of Python 2, with the same arguments."""
         if not node.args or "**" in keywords_of(node):
             return None
         if name == "builtins.map":
@@ -241,7 +241,7 @@ class Meaning(cst.CSTTransformer):
         return value if self._names.calls(value, "builtins.open", "builtins.file") else None  # type: ignore[return-value]
 
     def _with_mode(self, updated: cst.Call, node: cst.Call) -> cst.Call:
-        """Sets the mode of `open`: binary for pickles and arrays; text with unchanged line ends for the csv module."""
+        """Sets the mode of `open`: binary for pickles and arrays, text for the csv module."""
         positional = is_plain_call(node)
         mode = _text_of(node.args[1].value) if positional and len(node.args) > 1 else ""
         if self._opened[node] == "text":
@@ -345,7 +345,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
-        """Removes `reload(sys)` and `sys.setdefaultencoding('utf-8')`: Python 3's default encoding is UTF-8."""
+        """Removes `reload(sys)` and `sys.setdefaultencoding('utf-8')`, Python 3's default."""
         call = original_node.value
         reloads = self._names.calls(call, "importlib.reload", "imp.reload")
         of_sys = reloads and is_like(call, m.Call(args=[m.Arg(m.Name("sys"))]))
@@ -367,7 +367,7 @@ class Meaning(cst.CSTTransformer):
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
-        r"""Converts or reports bytes that are written as escapes in a string: `line.replace('\xef\xbb\xbf', '')`."""
+        r"""Converts or reports bytes that are written as escapes: `replace('\xef\xbb\xbf', '')`."""
         node = original_node
         if not self._has_bytes or not _BYTE.search(node.raw_value) or set(node.prefix) & set("ub"):
             return updated_node
@@ -384,7 +384,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def visit_ListComp(self, node: cst.ListComp) -> None:
-        """Reports a list comprehension's variable that is read after it: in Python 2 it was visible there."""
+        """Reports a list comprehension's variable that is read after it, as Python 2 let it."""
         scope: metadata.Scope = self._names.scope(node)
         while isinstance(scope, metadata.ComprehensionScope | metadata.ClassScope):
             scope = scope.parent
@@ -401,7 +401,7 @@ class Meaning(cst.CSTTransformer):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
-        """True if a name is read after a statement, before it is bound again; never for an import or a `def`."""
+        """True if a name is read after a statement, before a new binding; not of an import."""
         last = self._names.last_line(node)
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
@@ -421,7 +421,7 @@ class Meaning(cst.CSTTransformer):
         self.left.append(Step(what, self._names.line(node)))
 
     def _runtime_call(self, name: str, *given: cst.Arg, old: cst.BaseExpression | None = None) -> cst.Call:
-        """A call of a runtime function that replaces an expression, with the expression's parentheses."""
+        """A call of a runtime function in an expression's place, with its parentheses."""
         call = cst.Call(cst.Name(self._need(name)), given)
         return call if old is None else call.with_changes(lpar=old.lpar, rpar=old.rpar)
 
@@ -438,7 +438,7 @@ def _loss_of(name: str) -> str | None:
 
 
 def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
-    """The argument 0 of an `open` or `os.fdopen` of an unbuffered text file, which Python 3 refuses; None without."""
+    """The argument 0 of an `open` of an unbuffered text file, which Python 3 refuses."""
     sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
     mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
     is_text = bool(mode) and "b" not in mode
@@ -468,7 +468,7 @@ def _text_of(value: cst.BaseExpression) -> str:
 
 
 def _is_of_text(encoding: cst.BaseExpression) -> bool:
-    """True if a constant names an encoding of text: not `hex` or `base64`, for example, which turn bytes into bytes."""
+    """True if a constant names an encoding of text: not `hex` or `base64`, of bytes."""
     try:
         return bool(_text_of(encoding)) and codecs.lookup(_text_of(encoding))._is_text_encoding
     except LookupError:
@@ -476,7 +476,7 @@ def _is_of_text(encoding: cst.BaseExpression) -> bool:
 
 
 def _with_argument(call: cst.Call, argument: str) -> cst.Call:
-    """A call with one more argument (`newline=''`) at its end; the layout of its last line stays."""
+    """A call with one more argument (`newline=''`) at its end, its layout kept."""
     *before, last = call.args
     (added,) = cst.ensure_type(cst.parse_expression(f"f({argument})"), cst.Call).args
     added = added.with_changes(whitespace_after_arg=last.whitespace_after_arg)
