@@ -245,5 +245,5 @@ def copy_of(node: Any) -> Any:
 
 
 def copy_name(name: str, tower: int) -> str:
-    """The name of a tower's copy of a variable or an operation; the first tower's copy keeps the name."""
+    """The name of a tower's copy of a variable or operation; the first tower's keeps it."""
     return f"{name}/tower_{tower}" if tower else name

@@ -88,7 +88,7 @@ def _stack(by_name: Mapping[str, Any], enter: Any) -> str:
 
 
 def _entered(by_name: Mapping[str, Any], node: Any) -> Any:
-    """The `Enter` that brings a stack into the loop of a node that uses it, if that is how it gets there."""
+    """The `Enter` that brings a stack into the loop of the node that uses it, if any."""
     enter = by_name.get(parse(node.input[0]).node)
     while enter is not None and enter.op == "Switch":
         enter = by_name.get(parse(enter.input[0]).node)

@@ -77,7 +77,7 @@ class Mirror:
             self._find_copies()
 
     def _find_towers_of_reads(self) -> None:
-        """Finds the tower of each read outside all device scopes (`ResourceVariable.value`): the tower of its user."""
+        """Finds the tower of each read outside all device scopes: the tower of its user."""
         for node in reversed(self.nodes.by_name.values()):
             tower = self.tower_of(node)
             if tower is None:
@@ -131,7 +131,7 @@ class Mirror:
         return self._reader.get(node.name)
 
     def variable(self, text: str) -> str | None:
-        """The variable whose handle an input of a node is, directly or passed on; None for any other tensor."""
+        """The variable whose handle an input is, directly or passed on; None for other tensors."""
         return self._variable_of.get(parse(text).node) if text[0] != "^" else None
 
     def device(self, tower: int) -> str:
@@ -158,7 +158,7 @@ class Mirror:
         targets: Iterable[str],
         fetches: Iterable[str],
     ) -> tuple[list[Any], list[str]]:
-        """Makes a part of the graph use the copies. Its nodes are changed in place; their devices are the script's.
+        """Makes a part of the graph use the copies: changes its nodes, which keep their devices.
 
         Args:
             reduced: the means that were all-reduced: name of the mean -> its value on each tower.
@@ -236,7 +236,7 @@ class _Application:
                 self._repeat(node, tower)
 
     def _handle(self, text: str, tower: int) -> str:
-        """The handle of a tower's copy of a variable, passed on through the same ops as the variable's handle."""
+        """The handle of a tower's copy, passed on through the same ops as the variable's handle."""
         if not tower:
             return text
         name = parse(text)
@@ -264,7 +264,7 @@ class _Application:
         self._followers.setdefault(node.name, []).append(made.name)
 
     def _value_on(self, name: TensorName, tower: int) -> str:
-        """A value as computed on the tower from its own all-reduced means; if it depends on none, the same tensor."""
+        """A value computed on the tower of its own all-reduced means; without any, the tensor."""
         if name.output < 0 or name.node not in self._depends:
             return written(name)
         if name.node in self._reduced:

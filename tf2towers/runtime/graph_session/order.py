@@ -1,4 +1,4 @@
-"""Orders a run's reads and writes of one variable, and ops on one queue, where the graph leaves their order open.
+"""Orders a run's reads and writes of one variable, and ops on one queue, if the graph does not.
 
 `tf2towers.order` has the rules; here is what it has to know of a run's nodes. Each copy of a
 variable has an order of its own, the same on all. TF1's variables were memory, and here they are
@@ -146,7 +146,7 @@ class _Order:
         return self._by_name.get(name) or self._made.get(name)
 
     def _operations(self) -> list[Operation]:
-        """The nodes, each after those that it depends on; what was added comes right after its inputs."""
+        """The nodes, each after those it depends on; what was added is right after its inputs."""
         built = {node.name: index for index, node in enumerate(self._part)}
         # with one write, a read that it is computed from comes before it in any case
         repeated = any(len(writers) > 1 for writers in self._accesses.writers.values())
@@ -168,7 +168,7 @@ class _Order:
     def _of_variables(
         self, late: Mapping[str, str], used: Mapping[str, str]
     ) -> dict[tuple[str, int], list[Access]]:
-        """The accesses of each copy of a variable that the run writes, or that others write while it is held."""
+        """The accesses of each copy of a variable that is written, in the run or by others."""
         accesses = self._accesses
         found: dict[tuple[str, int], list[Access]] = {}
         held = [Access(node.name, WRITE) for node in self._part if HELD.search(node.name)]
@@ -220,7 +220,7 @@ class _Order:
             node.input.append(wait)
 
     def _end(self, name: str, leaving: Sequence[Branch]) -> str:
-        """A node outside these branches, which runs when an operation in them has run or will not run."""
+        """A node outside these branches, which runs once an operation in them has run or cannot."""
         done = name
         for depth, branch in enumerate(reversed(leaving)):
             prefix = f"{name}/end_{depth}"
@@ -240,7 +240,7 @@ class _Order:
     # ops that return the variable's memory
 
     def _read_when_used(self, operations: Sequence[Operation], late: Mapping[str, str]) -> dict[str, str]:
-        """Makes an op that waits for a write compute with the written value, also if its read was built before.
+        """Makes an op that waits for a write compute with the new value, also by an earlier read.
 
         In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory.
         So the sum of the towers' assignments was a multiple of the value that the last one wrote.
@@ -499,7 +499,7 @@ class _Order:
         return str(self._new_node(made, "Exit", [f"{made}/switch"], device, boolean).name)
 
     def _copy_reads_for(self, user: Any, taken: Mapping[str, Read], memory: _Memory) -> dict[str, str]:
-        """Gives a node its own copies of the reads in `taken`, and of the nodes between them and it.
+        """Gives a node its own copies of the reads in `taken`, and of the nodes up to them.
 
         Returns:
             As `_read_when_used`.
@@ -601,7 +601,7 @@ class _Order:
         )
 
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
-        """Finds the reads of fetched variables, which run after the run's writes: read -> its variable.
+        """Finds the reads of fetched variables, which run after the writes: read -> variable.
 
         In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's
         memory, as `w` itself
@@ -632,7 +632,7 @@ class _Order:
     def _follow_memory(
         self, node: Any, of_read: Mapping[str, Read], late: dict[str, str], chains: dict[str, Any]
     ) -> bool:
-        """True if a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
+        """True if a node returns a variable's memory in some branch: adds it to `late`, `chains`.
 
         `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that
         its branch returns.
@@ -661,7 +661,7 @@ class _Order:
         return found
 
     def _memory_of(self, node: Any) -> list[str]:
-        """The nodes whose memory a node returns; for the `Merge` of a `tf.cond`, the memory of one of its branches."""
+        """The nodes whose memory a node returns; of a `tf.cond`'s `Merge`, one branch's."""
         inputs = [parse(text).node for text in node.input if text[0] != "^"]
         if node.op == "Merge" or (node.op == "Enter" and node.attr["is_constant"].b):
             return inputs
@@ -669,7 +669,7 @@ class _Order:
         return inputs[:1] if handed_on else []
 
     def _is_where(self, node: Any, variable: str) -> bool:
-        """True if a node is on its variable's own GPU, or on none: on another GPU it computes with a copy."""
+        """True if a node is on its variable's GPU, or on none: elsewhere it takes a copy."""
         return "GPU" not in node.device or node.device == self._nodes.operation(variable).device
 
     def _is_written_in_loop(self, variable: str) -> bool:

@@ -1,4 +1,4 @@
-"""`tf.contrib.learn`'s `Experiment`, `learn_runner` and `RunConfig`, for Estimators of `tf.estimator`.
+"""`tf.contrib.learn`'s `Experiment`, `learn_runner` and `RunConfig`, for Estimators.
 
 Written from their documentation, and from what TensorFlow 1.15 did.
 """
@@ -20,7 +20,7 @@ _SCHEDULES = {"master": "train_and_evaluate", "ps": "run_std_server", "worker": 
 
 
 class RunConfig(_estimator.RunConfig):  # type: ignore[name-defined]
-    """A RunConfig with the arguments that `tf.contrib.learn` had: the session's config comes from them.
+    """A RunConfig with `tf.contrib.learn`'s arguments, which make the session's config.
 
     Args:
         master, num_cores, log_device_placement, gpu_memory_fraction, evaluation_master: of the
@@ -121,7 +121,7 @@ def _remove_old_exports(folder: str, kept: int) -> None:
 
 
 class Experiment:
-    """An Estimator with its data, for a schedule: `train`, `evaluate`, `train_and_evaluate` and so on.
+    """An Estimator with its data, for a schedule: `train`, `train_and_evaluate` and so on.
 
     Args:
         estimator: a `tf.estimator.Estimator`.
@@ -196,7 +196,7 @@ class Experiment:
         return made
 
     def train(self, delay_secs: float | None = None) -> Any:
-        """Trains up to the last step; each worker after the first begins 5 seconds later than the one before it."""
+        """Trains up to the last step; each worker begins 5 seconds after the one before it."""
         return self._train(self._train_hooks, delay_secs)
 
     def _train(self, hooks: list[Any], delay_secs: float | None) -> Any:

@@ -38,7 +38,7 @@ def _numbers(adam: Any, dtype: Any) -> list[tf.Tensor]:
 
 
 class LazyAdamOptimizer(tf.compat.v1.train.AdamOptimizer):
-    """Adam (Kingma and Ba, 2014) whose averages change for those rows alone that a sparse gradient has."""
+    """Adam (Kingma and Ba, 2014) whose averages change only for a sparse gradient's rows."""
 
     def _apply_sparse(self, grad: Any, var: Any) -> tf.Operation:
         return self._resource_apply_sparse(grad.values, var, grad.indices)
@@ -158,7 +158,7 @@ class AdaMaxOptimizer(tf.compat.v1.train.AdamOptimizer):
 
 
 class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
-    """An optimizer that keeps moving averages of what it trains, and whose `swapping_saver` saves them in its place.
+    """An optimizer that keeps moving averages; its `swapping_saver` saves those instead.
 
     `sequential_update`: whether the averages are updated after the variables.
     """
@@ -190,7 +190,7 @@ class MovingAverageOptimizer(tf.compat.v1.train.Optimizer):
         return tf.group(update, averages, name="train_with_avg")
 
     def swapping_saver(self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any) -> Any:
-        """A Saver that saves each average under its variable's name, and the variable under the average's.
+        """A Saver that saves each average by its variable's name, and the other way round.
 
         Raises:
             RuntimeError: nothing was minimized before.
@@ -313,7 +313,7 @@ class ExternalOptimizerInterface:
 
 
 class ScipyOptimizerInterface(ExternalOptimizerInterface):
-    """Moves the variables by `scipy.optimize.minimize`, whose `method` is "L-BFGS-B" unless another is given."""
+    """Moves the variables by `scipy.optimize.minimize`, with "L-BFGS-B" as `method`."""
 
     _DEFAULT_METHOD = "L-BFGS-B"
 
@@ -375,7 +375,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     operation = getattr(operations, f"resource_{name.removeprefix('resource_')}")
 
     def apply(*args: Any, **kwargs: Any) -> Any:
-        """Runs the operation on the variables' handles; the variable's new value, as TF1 gave its reference."""
+        """Runs the operation on the variables' handles; the new value, as TF1's reference."""
         given = inspect.signature(operation).bind(*args, **kwargs).arguments
         handles = {part: getattr(given[part], "handle", given[part]) for part in _WRITTEN & set(given)}
         done = operation(**{**given, **handles})
