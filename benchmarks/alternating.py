@@ -1,8 +1,9 @@
 """Measures training programs that take turns: each runs for a while, then stops while the next one runs.
 
-All programs are started once and stopped (SIGSTOP) after their first steps; then they take turns of a second or two.
-Other load on the machine affects all of them alike. A hundred steps of one program are compared with a hundred steps of
-another a second later, not with a process that was started ten seconds after it.
+All programs are started once and stopped (SIGSTOP) after their first steps; then they take turns of
+a second or two. Other load on the machine affects all of them alike. A hundred steps of one program
+are compared with a hundred steps of another a second later, not with a process that was started ten
+seconds after it.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class Training:
         folder: the working folder.
         environment: additional environment variables.
         patience: the time limit for the first step, in seconds.
-        rests: whether the program can be stopped for a while. The workers of a MultiWorkerMirroredStrategy exchange
-            messages every few seconds, and end without them: such a program starts anew for each turn.
+        rests: whether the program can be stopped for a while. The workers of a
+            MultiWorkerMirroredStrategy exchange messages every few seconds, and end without them:
+            such a program starts anew for each turn.
     """
 
     def __init__(
@@ -112,7 +114,8 @@ class Training:
         """Waits until the program has printed this number of lines about steps.
 
         Raises:
-            RuntimeError: the program ended before, or took too long; the message has its last output.
+            RuntimeError: the program ended before, or took too long; the message has its last
+                output.
         """
         with self._news:
             self._news.wait_for(lambda: self._ended or len(self._lines) >= lines, seconds)

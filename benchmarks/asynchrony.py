@@ -2,8 +2,9 @@
 
     python benchmarks/asynchrony.py                # four workers, 600 batches of 20 each way
 
-Both ways the workers take as many batches. The table is of the second half of the losses, in the order of time. It has
-their mean, their deviation, the largest, and the deviation of the change from one to the next.
+Both ways the workers take as many batches. The table is of the second half of the losses, in the
+order of time. It has their mean, their deviation, the largest, and the deviation of the change from
+one to the next.
 """
 
 from __future__ import annotations

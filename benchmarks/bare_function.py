@@ -2,8 +2,9 @@
 
     python benchmarks/bare_function.py --batch_size=128
 
-It has the same network, loss, momentum and moving averages as the trainer, on the whole batch, and nothing else. A
-program on a strategy can at best reach this speed if its devices share the processors.
+It has the same network, loss, momentum and moving averages as the trainer, on the whole batch, and
+nothing else. A program on a strategy can at best reach this speed if its devices share the
+processors.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python benchmarks/corpus.py CORPUS > docs/corpus.md
 
-CORPUS contains manifest.tsv (folder, main, kind, ...) and a folder for each script: main file and local modules. None
-of that code is in this repository.
+CORPUS contains manifest.tsv (folder, main, kind, ...) and a folder for each script: main file and
+local modules. None of that code is in this repository.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python benchmarks/gpu.py
 
-One GPU is enough: it is divided into four logical GPUs (logical_gpus/), between which TensorFlow all-reduces in a ring;
-with several GPUs, NCCL does. The results are written to the end of docs/performance.md. The exit status is 0 if all
-parts succeed, 1 if any fails, and 2 without a GPU.
+One GPU is enough: it is divided into four logical GPUs (logical_gpus/), between which TensorFlow
+all-reduces in a ring; with several GPUs, NCCL does. The results are written to the end of
+docs/performance.md. The exit status is 0 if all parts succeed, 1 if any fails, and 2 without a GPU.
 """
 
 from __future__ import annotations

@@ -3,11 +3,12 @@
     python benchmarks/migrate_speed.py [--pairs N] [SCRIPT ...]
     python benchmarks/migrate_speed.py [--pairs N] --tree FOLDER
 
-LibCST's own work is the lower limit: it parses every file that `migrate` parses, resolves scopes, qualified names,
-parents and positions, and generates the code. Both are measured in one process that has done the work before (warm),
-and as whole processes, with all their imports. They run in turn, and the result is the median of the ratios of each
-pair's processor time, so that a change of the machine's speed does not matter. Processes load byte code, as those of
-an installed package do, whatever PYTHONDONTWRITEBYTECODE says.
+LibCST's own work is the lower limit: it parses every file that `migrate` parses, resolves scopes,
+qualified names, parents and positions, and generates the code. Both are measured in one process
+that has done the work before (warm), and as whole processes, with all their imports. They run in
+turn, and the result is the median of the ratios of each pair's processor time, so that a change of
+the machine's speed does not matter. Processes load byte code, as those of an installed package do,
+whatever PYTHONDONTWRITEBYTECODE says.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def layer_{number}(x, units):
         return tf.nn.relu(tf.nn.xw_plus_b(x, weights, biases))
 """
 
-#: the program that does LibCST's own work in a process, with the same garbage collector thresholds as `migrate`
+#: the program that does LibCST's own work in a process, with the same garbage collector thresholds
+#: as `migrate`
 FLOOR = """
 import gc, sys
 gc.set_threshold(100_000, 20, 100)

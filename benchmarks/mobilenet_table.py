@@ -3,9 +3,9 @@
     python benchmarks/mobilenet_table.py --num_gpus=4 --dataset=cats_vs_dogs
     python benchmarks/mobilenet_table.py --num_epochs=3        # the digits, 2 logical CPU devices
 
-Three runs of modern/mobilenet_mirrored.py: one device with 64 images a step; all with 64 in all; all with 64 each. The
-time is the median of the epochs after the first, which builds the graphs, without evaluation. Other flags go to the
-trainer.
+Three runs of modern/mobilenet_mirrored.py: one device with 64 images a step; all with 64 in all;
+all with 64 each. The time is the median of the epochs after the first, which builds the graphs,
+without evaluation. Other flags go to the trainer.
 """
 
 from __future__ import annotations

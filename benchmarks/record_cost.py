@@ -2,8 +2,9 @@
 
     python benchmarks/record_cost.py [--rounds N] [--steps K] [SCRIPT [ARGS ...]]
 
-Each round runs the script once without and once with the recorder. The script's own log has the time of each `sess.run`
-(a line with '; X sec/batch)' for each step, as the CIFAR-10 tutorial prints). The project's limit is a ratio of 2.
+Each round runs the script once without and once with the recorder. The script's own log has the
+time of each `sess.run` (a line with '; X sec/batch)' for each step, as the CIFAR-10 tutorial
+prints). The project's limit is a ratio of 2.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
    python benchmarks/text_differences.py OLD NEW FOLDER... [--show KIND]
 
-OLD and NEW are revisions of git, '.' for the working tree, or folders that hold a tree of the package. Each folder is a
-corpus, with dev.tsv, manifest.tsv or mains.tsv and a folder for each script, or has scripts in it
-(`python tests/soundness/suite.py FOLDER` writes such). Every hunk of every difference is of one kind or of none. The
-status is 1 if a hunk is of none, a script's status is another, or an output has a name that nothing binds any more.
+OLD and NEW are revisions of git, '.' for the working tree, or folders that hold a tree of the
+package. Each folder is a corpus, with dev.tsv, manifest.tsv or mains.tsv and a folder for each
+script, or has scripts in it (`python tests/soundness/suite.py FOLDER` writes such). Every hunk of
+every difference is of one kind or of none. The status is 1 if a hunk is of none, a script's status
+is another, or an output has a name that nothing binds any more.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-#: what one process does for all scripts: a JSON line for each, of the status and the texts by their paths
+#: what one process does for all scripts: a JSON line for each, of the status and the texts by their
+#: paths
 MIGRATE_ALL = """
 import json, sys
 from pathlib import Path
@@ -41,12 +43,14 @@ for line in sys.stdin:
     except Exception as problem:
         print(json.dumps([str(path), 2, {}, [f"{type(problem).__name__}: {problem}"]]), flush=True)
 """
-#: kind -> what a changed line of it has in it; the first kind that all changed lines of a hunk have counts
+#: kind -> what a changed line of it has in it; the first kind that all changed lines of a hunk have
+#: counts
 KINDS = {
     "one strategy with a setter": r"ParameterServerStrategy\(.*towers=|parameter_server_strategy",
     "the device of variables": r"ParameterServerStrategy\(device=|ParameterServerStrategy\(\)",
     "the last tower's value": r"experimental_local_results|\.values\[-1\]|results = ",
-    "gradients returned": r"\.append\(|return |= \[\]$",
+    "gradients returned": r"\.append\(|return |= \[\]$|_local_results\(\w*grad",
+    "a flag of the tower's number": r"= .* > 0( else \w+)?$|nonlocal \w*reuse|= (None|True|False)$",
     "a loop is a function": r"strategy\w*\.towers\(|def (build_)?tower",
     "the names of a function": r"\bnonlocal |\bglobal |= None$",
     "the mean": r"\.reduce\('MEAN'",

@@ -2,14 +2,15 @@
 
     python benchmarks/training.py [--rounds 7] [--legacy-python PYTHON_OF_TF_1.15] [--page docs/performance.md]
 
-The page shows which of the project's bars hold, and a picture is written beside it. It is written at the end, after
-about a quarter of an hour on two cores. `--only` and `--shape` measure a part of it, and take the other works as
-`--keep` has them.
+The page shows which of the project's bars hold, and a picture is written beside it. It is written
+at the end, after about a quarter of an hour on two cores. `--only` and `--shape` measure a part of
+it, and take the other works as `--keep` has them.
 
-The works are CIFAR-10 and MobileNetV2 with towers, and MNIST with parameter servers. The programs of one work are
-started together and take turns of a second or two (`alternating.py`); a ratio is the median of the rounds' ratios. The
-benchmark measures steps per second, from the lines that the scripts print, and the time from a process's start to its
-first step. CPU time per step and peak memory include all processes (/proc, Linux).
+The works are CIFAR-10 and MobileNetV2 with towers, and MNIST with parameter servers. The programs
+of one work are started together and take turns of a second or two (`alternating.py`); a ratio is
+the median of the rounds' ratios. The benchmark measures steps per second, from the lines that the
+scripts print, and the time from a process's start to its first step. CPU time per step and peak
+memory include all processes (/proc, Linux).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+
 MODERN_WORKER_LINE = re.compile(r"(?:chief|worker) 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
 ENDLESS = 1_000_000_000
-#: environment variables with the same malloc settings as in `tf2towers.runtime.memory`, for the other programs
+#: environment variables with the same malloc settings as in `tf2towers.runtime.memory`, for the
+#: other programs
 KEPT = {"MALLOC_MMAP_THRESHOLD_": 256 << 20, "MALLOC_TRIM_THRESHOLD_": 1 << 30, "MALLOC_TOP_PAD_": 64 << 20}
 
 
@@ -79,7 +81,8 @@ class Row:
         cpu: CPU seconds per step.
         memory: peak memory in MiB.
         day: when it was measured.
-        load: the machine's load at the end of the work, of five minutes, the programs' own included.
+        load: the machine's load at the end of the work, of five minutes, the programs' own
+            included.
     """
 
     work: str

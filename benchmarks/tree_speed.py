@@ -2,11 +2,12 @@
 
     python benchmarks/tree_speed.py [--files N] [--pairs N] [--jobs N]
 
-The folder is filled with TF1 scripts of this repository: the trainers of `legacy` with their modules, then the small
-scripts of the soundness suite, in subfolders of ten. The two commands run in turn, and the result is the median of the
-ratios of each pair's time, so that a change of the machine's speed does not matter. On a machine with other load, two
-processes get less than two processors. So the ratio of processor times is printed, too: the time of -j 1, divided by
-the parent's own time plus the children's time per job.
+The folder is filled with TF1 scripts of this repository: the trainers of `legacy` with their
+modules, then the small scripts of the soundness suite, in subfolders of ten. The two commands run
+in turn, and the result is the median of the ratios of each pair's time, so that a change of the
+machine's speed does not matter. On a machine with other load, two processes get less than two
+processors. So the ratio of processor times is printed, too: the time of -j 1, divided by the
+parent's own time plus the children's time per job.
 """
 
 from __future__ import annotations

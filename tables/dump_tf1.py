@@ -1,13 +1,14 @@
 """Writes tf1_symbols.tsv: all public symbols of a real TensorFlow 1.15, and which of them name the same object.
 
-Run it with a Python that has TensorFlow 1.15.5 (Python 3.7: `pip install "tensorflow==1.15.5" "protobuf<3.21"
-"numpy<1.19"`), from the root of the repository:
+Run it with a Python that has TensorFlow 1.15.5 (Python 3.7: `pip install "tensorflow==1.15.5"
+"protobuf<3.21" "numpy<1.19"`), from the root of the repository:
 
     PYTHON37 tables/dump_tf1.py > tables/tf1_symbols.tsv
 
-Columns: the name rooted at `tf`; its kind (module, class, function, value); the preferred name of the same object,
-empty if it is this name. A core name is preferred to a name under tf.contrib, and that to a private name under
-tf.python; then fewer dots, then the shorter name. Plain values (numbers, strings) are never the same as others.
+Columns: the name rooted at `tf`; its kind (module, class, function, value); the preferred name of
+the same object, empty if it is this name. A core name is preferred to a name under tf.contrib, and
+that to a private name under tf.python; then fewer dots, then the shorter name. Plain values
+(numbers, strings) are never the same as others.
 
 The script is written for Python 3.7 and does not import tf2towers.
 """
@@ -23,7 +24,8 @@ import warnings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 warnings.filterwarnings("ignore")
 
-#: Names that make_symbols.py handles by prefix, without a line for each, or that training scripts do not use.
+#: Names that make_symbols.py handles by prefix, without a line for each, or that training scripts
+#: do not use.
 SKIPPED = (
     "tf.raw_ops",
     "tf.compat.v1",
@@ -35,8 +37,8 @@ SKIPPED = (
     "tf.user_ops",
 )
 
-#: The parts of tf.contrib whose names get a line if they name the same object as a core name. TF 2 has removed all of
-#: tf.contrib.
+#: The parts of tf.contrib whose names get a line if they name the same object as a core name. TF 2
+#: has removed all of tf.contrib.
 CONTRIB = """
 crf cudnn_rnn data deprecated distribute eager framework image layers legacy_seq2seq lookup losses
 metrics nn opt rnn seq2seq signal slim staging stateless summary training util
@@ -45,7 +47,8 @@ metrics nn opt rnn seq2seq signal slim staging stateless summary training util
 #: The names that `from __future__ import ...` binds in modules that do not hide them.
 FUTURE = ("absolute_import", "division", "print_function")
 
-#: Private modules that public training scripts import from. The full name is `tensorflow.python.` + the name here.
+#: Private modules that public training scripts import from. The full name is `tensorflow.python.` +
+#: the name here.
 PRIVATE = """
 client.device_lib client.session client.timeline data.ops.dataset_ops data.ops.iterator_ops
 framework.constant_op framework.device framework.dtypes framework.errors framework.errors_impl

@@ -3,9 +3,10 @@
     python tables/dump_tf2.py            # writes the table
     python tables/dump_tf2.py --check    # exits with 1 if the committed table differs from a new one
 
-For every public TF1 symbol (and every private one that scripts import) it has the name of the *same object* in a
-script that imports plain TensorFlow (see `kind_and_target`). The last column is kept from the old table: `1` if a use
-of the name in plain `tensorflow` is evidence of a TF 1 program; `2` if TF 1 programs take it from plain TensorFlow.
+For every public TF1 symbol (and every private one that scripts import) it has the name of the *same
+object* in a script that imports plain TensorFlow (see `kind_and_target`). The last column is kept
+from the old table: `1` if a use of the name in plain `tensorflow` is evidence of a TF 1 program;
+`2` if TF 1 programs take it from plain TensorFlow.
 """
 
 from __future__ import annotations

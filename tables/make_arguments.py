@@ -3,8 +3,9 @@
     python tables/make_arguments.py > oldest.tsv
     python tables/make_arguments.py oldest.tsv > arguments.tsv
 
-The first command runs under the oldest supported TensorFlow, the second under the newest. A row has a name of TF1 and
-the arguments that both versions take, a star before keyword-only ones. Functions that take any arguments are left out.
+The first command runs under the oldest supported TensorFlow, the second under the newest. A row has
+a name of TF1 and the arguments that both versions take, a star before keyword-only ones. Functions
+that take any arguments are left out.
 """
 
 from __future__ import annotations

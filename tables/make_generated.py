@@ -1,15 +1,17 @@
 """Writes the functions of `tensorflow.python.ops.gen_*_ops` that are the same from TF 1.15 to the newest TF 2.
 
-These are the rows of codemod/data/private_names.tsv with `generated` in the second column, added there by hand.
+These are the rows of codemod/data/private_names.tsv with `generated` in the second column, added
+there by hand.
 
     /opt/tf115/bin/python tables/make_generated.py > tf115.tsv
     python tables/make_generated.py tf115.tsv > oldest.tsv
     python tables/make_generated.py oldest.tsv names > generated.tsv
 
-The first command runs under TensorFlow 1.15, the second under the oldest supported version, the third under the newest.
-Each function makes one operation. It counts as the same if its arguments are the same, in the same order and with the
-same defaults; a later version may have further arguments after them. Functions that take a reference to a TF1 variable
-are left out, since variables are resource variables now.
+The first command runs under TensorFlow 1.15, the second under the oldest supported version, the
+third under the newest. Each function makes one operation. It counts as the same if its arguments
+are the same, in the same order and with the same defaults; a later version may have further
+arguments after them. Functions that take a reference to a TF1 variable are left out, since
+variables are resource variables now.
 """
 
 from __future__ import annotations

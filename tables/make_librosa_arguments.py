@@ -4,9 +4,10 @@
     pip download --no-deps librosa==0.11.0 -d new && (cd new && python -m zipfile -e *.whl .)
     python tables/make_librosa_arguments.py old new > tf2towers/codemod/data/librosa_arguments.tsv
 
-Each row has a function's arguments in librosa 0.9.2's order, which took them all by place, with a warning. The star
-stands before those that the newer release takes by name alone. A function has a row if it takes more than one argument,
-and if all its names are the newer release's as well. The sources are read, and never imported.
+Each row has a function's arguments in librosa 0.9.2's order, which took them all by place, with a
+warning. The star stands before those that the newer release takes by name alone. A function has a
+row if it takes more than one argument, and if all its names are the newer release's as well. The
+sources are read, and never imported.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     /opt/tf115/bin/python tables/make_lost_attributes.py > tf115.json
     python tables/make_lost_attributes.py tf115.json > lost_attributes.tsv
 
-The first command runs under TensorFlow 1.15, the second under the newest TensorFlow 2 (2.15 lacks the same). A row has
-an attribute of an object in TF 1.15 that none of these objects has in a migrated program. Its replacement is written by
-hand, and kept from the old table. The script is written for Python 3.7.
+The first command runs under TensorFlow 1.15, the second under the newest TensorFlow 2 (2.15 lacks
+the same). A row has an attribute of an object in TF 1.15 that none of these objects has in a
+migrated program. Its replacement is written by hand, and kept from the old table. The script is
+written for Python 3.7.
 """
 
 import json

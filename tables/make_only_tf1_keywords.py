@@ -3,8 +3,8 @@
     python tables/make_only_tf1_keywords.py > newest.tsv
     python tables/make_only_tf1_keywords.py newest.tsv > tf2towers/codemod/data/only_tf1_keywords.tsv
 
-The first command runs under the newest TensorFlow, the second under the oldest supported one. What TF 1.15 took stands
-in tests/codemod/tf115_parameters.tsv.
+The first command runs under the newest TensorFlow, the second under the oldest supported one. What
+TF 1.15 took stands in tests/codemod/tf115_parameters.tsv.
 """
 
 from __future__ import annotations

@@ -4,12 +4,14 @@
     python tables/make_private_names.py tf115.json > oldest.tsv
     python tables/make_private_names.py tf115.json oldest.tsv > new.tsv
 
-The first command runs under TensorFlow 1.15, the second under the oldest supported version, the third under the newest.
-A row has a module, and the names that TF 1.15 and all versions of TF 2 have there. Modules are listed of which
-symbols.tsv knows a name; names of modules, and of functions that TensorFlow generated for its own use, are left out.
+The first command runs under TensorFlow 1.15, the second under the oldest supported version, the
+third under the newest. A row has a module, and the names that TF 1.15 and all versions of TF 2 have
+there. Modules are listed of which symbols.tsv knows a name; names of modules, and of functions that
+TensorFlow generated for its own use, are left out.
 
-The table in codemod/data has two columns more, which are kept by hand: `generated` for the modules of
-`make_generated.py`, and the names that are `same`. A name is the same if tf2_symbols.tsv has it as `private`.
+The table in codemod/data has two columns more, which are kept by hand: `generated` for the modules
+of `make_generated.py`, and the names that are `same`. A name is the same if tf2_symbols.tsv has it
+as `private`.
 """
 
 from __future__ import annotations
@@ -69,7 +71,8 @@ def is_for_scripts(name: str, value: object) -> bool:
 def names_in_tf2(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
     """Yields every module that still exists, and its names.
 
-    Modules that `import tensorflow` loads come first: other modules add names to some of them when they are imported.
+    Modules that `import tensorflow` loads come first: other modules add names to some of them when
+    they are imported.
     """
     importlib.import_module("tensorflow")
     for dotted in sorted(old, key=lambda dotted: (dotted not in sys.modules, dotted)):

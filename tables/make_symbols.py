@@ -3,11 +3,12 @@
     python tables/make_symbols.py            # writes the table
     python tables/make_symbols.py --check    # exits with 1 if the committed table differs from a new one
 
-It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`), `tf2_symbols.tsv` (`dump_tf2.py`)
-and `arguments.tsv` (`make_arguments.py`). And it reads tables written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`,
-`runtime.tsv`, `renames.tsv`, `same.tsv`, `private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides
-which table has precedence. A row is left out if a name above says it, or `ALIASES` or
-`PUBLIC_MODULES` in codemod/symbols.py.
+It reads tables of programs in this folder: `tf1_symbols.tsv` (from `dump_tf1.py`),
+`tf2_symbols.tsv` (`dump_tf2.py`) and `arguments.tsv` (`make_arguments.py`). And it reads tables
+written by hand: `sessions.tsv`, `own.tsv`, `keras.tsv`, `runtime.tsv`, `renames.tsv`, `same.tsv`,
+`private.tsv`, `contrib_files.tsv` and `gone.tsv`. Only this script decides which table has
+precedence. A row is left out if a name above says it, or `ALIASES` or `PUBLIC_MODULES` in
+codemod/symbols.py.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ from tf2towers.codemod.symbols import (  # noqa: E402 - it is beside this folder
 TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
 PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
-#: modules of which the runtime has all names that scripts use, so that the whole module can be imported from it
+#: modules of which the runtime has all names that scripts use, so that the whole module can be
+#: imported from it
 WHOLE_MODULES = frozenset(
     {
         "tf.layers", "tf.contrib.slim", "tf.contrib.slim.losses", "tf.contrib.layers", "tf.contrib.losses",
@@ -49,7 +51,8 @@ _MOVED = (
     ("tf.contrib.slim.layers.", "tf.contrib.layers."),
 )
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
-#: dictionaries of names that scripts look up at run time, and of which compat.v1 has all entries of TF 1.15
+#: dictionaries of names that scripts look up at run time, and of which compat.v1 has all entries of
+#: TF 1.15
 _COMPLETE = frozenset({"tf.logging.__dict__"})
 #: names that `tensorflow.compat.v1` has for itself
 _OF_PLAIN = frozenset({"tf.__file__"})

@@ -12,12 +12,14 @@ import pytest
 _TESTS = Path(__file__).parent
 _FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHONPATH", ""))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))
-# this process starts as quickly as those that it starts, and none of them compiles the same modules anew
+# this process starts as quickly as those that it starts, and none of them compiles the same modules
+# anew
 _QUICK = spec_from_file_location("quick_start", _TESTS / "quick_start" / "sitecustomize.py")
 _QUICK.loader.exec_module(module_from_spec(_QUICK))
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# `nohup make test &`: what tests start would ignore these signals as well, and no test of them could end it
+# `nohup make test &`: what tests start would ignore these signals as well, and no test of them
+# could end it
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

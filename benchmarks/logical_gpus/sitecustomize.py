@@ -1,7 +1,8 @@
 """Makes TensorFlow find four GPUs on a machine with one, in every process that `benchmarks/gpu.py` starts.
 
-They are logical devices of that GPU. The programs count physical GPUs, so the only one is listed four times. Python
-imports a module of this name at its start (see `site`); TensorFlow is changed only when the program imports it.
+They are logical devices of that GPU. The programs count physical GPUs, so the only one is listed
+four times. Python imports a module of this name at its start (see `site`); TensorFlow is changed
+only when the program imports it.
 """
 
 import importlib.util

@@ -19,7 +19,8 @@ FOLDERS = ("tf2towers", "legacy", "modern", "benchmarks", "tables")
 DOCS = [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")) if path.name != "rules.md"]
 SOURCES = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
-#: what ends a sentence: also a semicolon, an item of a list, a cell, a heading, an empty line, a line further in
+#: what ends a sentence: also a semicolon, an item of a list, a cell, a heading, an empty line, a
+#: line further in
 _END = re.compile(
     r"[.!?;]['\")*]*\s+|\n\s*\n|\n\s*(?:[-*]|\d+\.|#+|>)\s|\||:\s*\n|\n {2,}|-{3,}|(?<=\n)#+ .*\n"
 )
@@ -83,7 +84,8 @@ def test_lines_of_the_docs_end_by_column_120() -> None:
             assert len(line) <= 120 or line.startswith("|"), f"{path.name}:{number}"
 
 
-#: said with meanings that nobody outside knows; what `migrate` leaves is "left to you", and where it is is a "place"
+#: said with meanings that nobody outside knows; what `migrate` leaves is "left to you", and where
+#: it is is a "place"
 OURS = re.compile(
     r"\b(?:sites?|left by hand|served|stand-ins?|stands in for|kin|takings?|holds|faces?)\b(?!-)", re.I
 )

@@ -78,7 +78,8 @@ ABOVE = "\np/b.py: 1 file to change, nothing left to you here; places left in p/
 NOT_PLAIN = "--exclude plain.py"
 OUTPUT = {"p/out/train.py", "p/out/kept_gen.py", "p/out/model.py", "p/out/sub/old.py"}
 SECOND = {name.replace("p/out", "second") for name in OUTPUT}
-#: the files, the command lines with their status and what the last one says, and the files that are new then
+#: the files, the command lines with their status and what the last one says, and the files that are
+#: new then
 CASES = {
     "exclude": (PROJECT, [("p --exclude sub/ --exclude /plain.py --exclude kept_gen.py", 0)],
                 ["p/train.py: 2 files to change", "p: 5 files, 1 program with TF1: nothing left to you in 1"], set()),

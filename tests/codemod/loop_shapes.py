@@ -708,6 +708,21 @@ def build(count, more):
             with tf.device('/gpu:%d' % i):
                 print(net(x) * i)
 build(2, print)
+=== towers_after_those_of_the_cpu -> 'strategy_2.run(tower_2, args=(strategy_2.replica_ids,))'
+class Model(object):
+    def __init__(self, more):
+        self.count, self.more = 2, more
+    def build(self):
+        with tf.device('/cpu:0'):
+            for i in range(self.count):
+                with tf.device('/gpu:%d' % i):
+                    print(net(x))
+        self.more(self)
+        for i in range(self.count):
+            y = tf.identity(x)
+            with tf.device('/gpu:%d' % i):
+                print(net(y))
+Model(print).build()
 === towers_whose_number_may_change -> "strategy.run(tower_2, args=(strategy.per_replica(range(self.count)),))"
 class Model(object):
     def __init__(self, more):

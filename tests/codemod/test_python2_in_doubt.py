@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from codemod_texts import TF, migrated
+from codemod_texts import TF, after, migrated
 
 HEAD = """\
 import tensorflow as tf
@@ -65,7 +65,7 @@ def test_python2_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "is_left"),
+    ("use", "listed"),
     [
         ("len(sizes)", True),
         ("sizes[0]", True),
@@ -73,17 +73,29 @@ def test_python2_is_said() -> None:
         ("lens[sizes]", False),
     ],
 )
-def test_a_map_that_is_used_as_a_list(use: str, is_left: bool) -> None:
-    """Python 3 stops at its length and at an item of it. `--python 2` makes the list."""
+def test_a_map_that_is_used_as_a_list(use: str, listed: bool) -> None:
+    """Python 3 stops at its length and at an item of it: it is a list in either Python."""
+    text = after(
+        TF
+        + dedent(
+            """\
+            tf.placeholder(tf.float32)
+            sizes = map(int, '1,2'.split(','))
+            print({use})
+            """
+        ).format(use=use)
+    )
+    assert ("sizes = list(map(int, '1,2'.split(',')))\n" in text) is listed
+
+
+def test_a_list_beside_a_division_is_in_doubt() -> None:
+    """`--python 3` makes the list."""
     text = TF + dedent(
         """\
         tf.placeholder(tf.float32)
         sizes = map(int, '1,2'.split(','))
-        print({use})
+        print(len(sizes) * 3 / 2)
         """
-    ).format(use=use)
+    )
     left = migrated(text).left
-    assert [each.code for each in left] == ["T2T609"] * is_left
-    assert not left or "makes a list by map" in left[0].message
-    made = migrated(text, python="2")
-    assert made.status == 0 and ("list(map(int" in made.changes[0].after) >= is_left
+    assert [each.code for each in left] == ["T2T609"] and "makes a list by map" in left[0].message

@@ -661,6 +661,23 @@ def test_a_comment_on_a_list_goes_with_it():
     assert "            return opt.compute_gradients(x)\n" in text
 
 
+def test_a_comment_on_a_list_of_gradients_is_on_the_function():
+    lines = """\
+def train(opt, x):
+    with tf.device('/cpu:0'):
+        tf.Session()
+
+        # The gradients of each tower.
+        grads = []
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                grads.append(opt.compute_gradients(x))
+        opt.apply_gradients(average(grads))
+"""
+    text = after(f"{TF}\n\n{MEAN}\n\n{lines}")
+    assert "        Session()\n\n        # The gradients of each tower.\n        def tower(i):\n" in text
+
+
 def test_a_mean_of_a_local_module(program):
     util = dedent(
         """\

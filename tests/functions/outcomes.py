@@ -13,7 +13,8 @@ import numpy as np
 
 HERE = Path(__file__).parent
 GOLDENS = HERE / "goldens"
-#: floats may differ by this much of the largest number of their array: two releases' kernels round in other orders
+#: floats may differ by this much of the largest number of their array: two releases' kernels round
+#: in other orders
 TOLERANCE = 2e-5
 #: so many numbers are kept as they are; of more, sums that every one of them changes
 FEW = 12

@@ -21,7 +21,8 @@ from outcomes import differences, goldens, read
 pytestmark = pytest.mark.tensorflow
 
 PROGRAMS = Path(__file__).with_name("programs")
-#: case of `faults.py` -> what a migration that is wrong might have made of its text, and the fact that must tell
+#: case of `faults.py` -> what a migration that is wrong might have made of its text, and the fact
+#: that must tell
 FAULTS = {
     "another_value": ("tf.reduce_sum(normal(3, 4), 1)", "tf.reduce_mean(normal(3, 4), 1)", "runs"),
     "value_near_it": ("* 1.0001", "* 1.0002", "runs"),

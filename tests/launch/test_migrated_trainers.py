@@ -102,8 +102,9 @@ def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> N
     command = ["launch", "--ps", "1", "--workers", "2", "--", str(folder / SUPERVISOR), *arguments]
     out, _ = run_python("-m", "tf2towers", *command, folder=tmp_path, seconds=90, **QUIET)
     assert str(log) not in subprocess.check_output(["ps", "-eo", "args", "-ww"], text=True)
-    # A migrated worker returns the global step as it was before its own update: both may have read 59, and then each
-    # does one more. A TF1 worker fetches it before its update or after it, and goes on where it cannot see the end.
+    # A migrated worker returns the global step as it was before its own update: both may have read
+    # 59, and then each does one more. A TF1 worker fetches it before its update or after it, and
+    # goes on where it cannot see the end.
     assert 60 <= newest_checkpoint(log) <= (64 if side == "legacy" else 63)
     assert out.count("After 60 training step(s), validation cross entropy = ") == 2
 

@@ -230,7 +230,7 @@ def test_an_operation_that_has_run_waits_no_more() -> None:
     assert decide(operations, accesses, may_wait=lambda name: name != "second").pairs == []
 
 
-# -- branches ----------------------------------------------------------------------------------------------------------
+# -- branches --------------------------------------------------------------------------------------
 
 COND = """
         v: VarHandleOp
@@ -491,7 +491,7 @@ def test_a_loop_in_a_branch_ends_in_it() -> None:
     assert waits(graph) == {"first /p:1 > second"}
 
 
-# -- the graph ---------------------------------------------------------------------------------------------------------
+# -- the graph -------------------------------------------------------------------------------------
 
 
 def test_an_operation_comes_after_what_it_depends_on() -> None:

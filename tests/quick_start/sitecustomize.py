@@ -1,11 +1,12 @@
 """In every process that a test starts: TensorFlow is imported in 2.5 s, not in 4.5.
 
-The garbage collector runs seldom: an import makes hundreds of thousands of objects, and hardly any garbage. And Keras
-imports scikit-learn and matplotlib, where they are installed, for wrappers and plots that no trainer here uses. To
-Keras, and to nobody else, they are not installed. TensorFlow's annotations are 18 000 strings, of which few differ.
+The garbage collector runs seldom: an import makes hundreds of thousands of objects, and hardly any
+garbage. And Keras imports scikit-learn and matplotlib, where they are installed, for wrappers and
+plots that no trainer here uses. To Keras, and to nobody else, they are not installed. TensorFlow's
+annotations are 18 000 strings, of which few differ.
 
-Python imports a module of this name at its start, see `site`; tests/conftest.py puts the folder in PYTHONPATH. Runs on
-any Python 3.
+Python imports a module of this name at its start, see `site`; tests/conftest.py puts the folder in
+PYTHONPATH. Runs on any Python 3.
 """
 
 import functools

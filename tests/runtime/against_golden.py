@@ -21,7 +21,8 @@ def goldens(name: str) -> dict[str, Any]:
 def assert_same_digests(found: dict[str, Any], golden: dict[str, Any], rtol: float = 1e-4) -> None:
     """Names, scopes and shapes exactly; numbers within `rtol` of an array's norm (two releases, two compilers).
 
-    Both are as `running.outcome` gave them; contrib's goldens have no updates, operations and later values.
+    Both are as `running.outcome` gave them; contrib's goldens have no updates, operations and later
+    values.
     """
     for fact in {"variables", "trainable", "model_variables", "updates", "operations", "shapes"} & set(
         golden

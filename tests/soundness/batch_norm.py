@@ -1,7 +1,7 @@
 """Batch norm as a matrix: programs that differ only in how they write it, made of one text.
 
-`matrix` has every norm with every flag and every use of its updates; towers and their place take turns. `a_dozen` has
-each value of each of these at least once.
+`matrix` has every norm with every flag and every use of its updates; towers and their place take
+turns. `a_dozen` has each value of each of these at least once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import itertools
 from textwrap import dedent, indent
 from typing import NamedTuple
 
-#: the layer, as an expression of `h` and `training`, in a tower that other towers share variables with
+#: the layer, as an expression of `h` and `training`, in a tower that other towers share variables
+#: with
 NORMS = {
     "layers_fused": "tf.layers.batch_normalization(h, training=training, momentum=0.8, name='bn')",
     "layers": "tf.layers.batch_normalization(h, training=training, momentum=0.8, fused=False, name='bn')",

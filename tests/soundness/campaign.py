@@ -1,11 +1,12 @@
 """`make soundness`: many variants of the suite's programs, each migrated and run beside itself, and many verified.
 
-A variant is a program under one to three changes that keep its meaning (`mutations`), chosen by the seed. It is
-dropped where it no longer prints what the program printed. Else it is migrated, and with exit status 0 it has to print
-exactly the same. Wrong ones are kept under OUT/wrong with both programs and the difference; the status is then 1.
+A variant is a program under one to three changes that keep its meaning (`mutations`), chosen by the
+seed. It is dropped where it no longer prints what the program printed. Else it is migrated, and
+with exit status 0 it has to print exactly the same. Wrong ones are kept under OUT/wrong with both
+programs and the difference; the status is then 1.
 
-Some of those that print the same are given to `tf2towers verify`, which has to find them equal; so is all of
-`batch_norm`.
+Some of those that print the same are given to `tf2towers verify`, which has to find them equal; so
+is all of `batch_norm`.
 """
 
 from __future__ import annotations

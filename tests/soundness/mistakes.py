@@ -1,10 +1,12 @@
 """`make soundness`, its second part: tower trainers, each right and with seeded mistakes; `verify` catches all of them.
 
-A trainer is chosen by a number: its optimizer, clipping, regulariser, batch norm, dropout, towers. Each mistake changes
-one of its settings, as a migration by hand might. What `migrate` makes of the changed text is verified against the
-trainer as it was; what it makes of the trainer itself has to be equal.
+A trainer is chosen by a number: its optimizer, clipping, regulariser, batch norm, dropout, towers.
+Each mistake changes one of its settings, as a migration by hand might. What `migrate` makes of the
+changed text is verified against the trainer as it was; what it makes of the trainer itself has to
+be equal.
 
-With `--legacy-python` the original runs on a real TensorFlow 1: rounding may be different there, a mistake not.
+With `--legacy-python` the original runs on a real TensorFlow 1: rounding may be different there, a
+mistake not.
 """
 
 from __future__ import annotations
@@ -104,8 +106,8 @@ PROGRAM = """\
             feed = {{x: rng.rand(6 * TOWERS, 5), y: rng.rand(6 * TOWERS, 1)}}
             print(sess.run([train, loss], feed)[1])
     """
-#: each mistake: the settings that it changes, and a setting that has to be there for it. Where a norm is cut to a
-#: threshold, the sum is the mean again.
+#: each mistake: the settings that it changes, and a setting that has to be there for it. Where a
+#: norm is cut to a threshold, the sum is the mean again.
 MISTAKES: dict[str, tuple[Settings, str]] = {
     "the sum for the mean": ({"average": "sum"}, "unclipped"),
     "a tower left out": ({"left_out": True}, ""),

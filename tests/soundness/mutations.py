@@ -1,6 +1,7 @@
 """Changes of a script's tree that keep its meaning; one is dropped where the original no longer prints the same.
 
-What is changed is the tree, not the layout: comments, brackets and line ends are LibCST's matter in the migration.
+What is changed is the tree, not the layout: comments, brackets and line ends are LibCST's matter in
+    the migration.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from textwrap import dedent
 Files = dict[str, str]
 #: changes a tree; the files beside the script that come of it, or None where it does not apply
 Change = Callable[["Source", random.Random], "Files | None"]
-#: a script's text -> the files that come of it (the main one is "script.py"), or None where it does not apply
+#: a script's text -> the files that come of it (the main one is "script.py"), or None where it does
+#: not apply
 MUTATIONS: dict[str, Callable[[str, random.Random], Files | None]] = {}
 
 #: names that mean something to the migration, given to things that are something else

@@ -1,9 +1,11 @@
 """Runs scripts as clusters of processes, one script after the other: `python run_clusters.py MODE OUT SCRIPT...`.
 
-MODE `original` or `migrated`, as in `run_many.py`. A script says in its first lines how many tasks it has
-(`# tasks: 2 ps, 2 worker`); its arguments are a folder for all its tasks, the job, the task's index, and the addresses
-of either job. TensorFlow is imported once: each task is a fork of this process, before TensorFlow has done anything.
-OUT is a JSON object: script as named -> task ("worker 1") -> {"stdout", "error", "traceback"}, and "seconds".
+MODE `original` or `migrated`, as in `run_many.py`. A script says in its first lines how many tasks
+it has (`# tasks: 2 ps, 2 worker`); its arguments are a folder for all its tasks, the job, the
+task's index, and the addresses of either job. TensorFlow is imported once: each task is a fork of
+this process, before TensorFlow has done anything.
+OUT is a JSON object: script as named -> task ("worker 1") -> {"stdout", "error", "traceback"}, and
+    "seconds".
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ def free_ports(count: int) -> list[int]:
 def run_cluster(mode: str, path: Path) -> dict:
     """All tasks of a script; parameter servers of the original are killed when the workers have ended.
 
-    An original one of whose tasks called another before that listened is run again: TF1's own race, in which a worker
-    ends with "failed to connect". A migrated one has a single run.
+    An original one of whose tasks called another before that listened is run again: TF1's own race,
+    in which a worker ends with "failed to connect". A migrated one has a single run.
     """
     started = time.monotonic()
     for _ in range(3 if mode == "original" else 1):

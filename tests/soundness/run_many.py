@@ -1,12 +1,13 @@
 """Runs many scripts one after the other in one process: `python run_many.py MODE OUT SCRIPT...`.
 
-MODE `original`: `import tensorflow` is TF1, as `tf2towers.verify.stand_ins` gives it. What graphs leave open has the
-order that `verify` gives it: each run prints the same. `migrated`: as it is. In both TensorFlow does not rewrite
-graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
-`rewriting`: `migrated`, as users without GPUs have it.
-OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
-Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
-or hangs is written down as such, and the others go on in a new process.
+MODE `original`: `import tensorflow` is TF1, as `tf2towers.verify.stand_ins` gives it. What graphs
+leave open has the order that `verify` gives it: each run prints the same. `migrated`: as it is. In
+both TensorFlow does not rewrite graphs, so that rounding is the same, and the means over towers are
+collectives, as on GPUs; `rewriting`: `migrated`, as users without GPUs have it.
+OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None,
+or what it was. Each script is `__main__`, in a working folder of its own, which is its argument as
+well. One that kills the process or hangs is written down as such, and the others go on in a new
+process.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """The programs of this suite, and the comparison of an original with its migrated program.
 
-A file of `scripts` is one program, or a family of them. What stands before its first line `#: name: what it shows`
-begins each of its programs; what stands after a line `#: end` closes each. A program's first comments stay its first.
+A file of `scripts` is one program, or a family of them. What stands before its first line `#: name:
+what it shows` begins each of its programs; what stands after a line `#: end` closes each. A
+program's first comments stay its first.
 """
 
 from __future__ import annotations

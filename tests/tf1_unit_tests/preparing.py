@@ -52,7 +52,8 @@ def _stood_in(line: str) -> str:
 def without(text: str, lines: set[int]) -> str:
     """The program without the methods, functions, imports and statements that have one of these lines.
 
-    What an import would have bound is `classes_of_tests.Missing`, so that classes derived from it can be made.
+    What an import would have bound is `classes_of_tests.Missing`, so that classes derived from it
+    can be made.
     """
     kept = text.split("\n")
     for first, last, column in sorted(_parts(text), reverse=True):

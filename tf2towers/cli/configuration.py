@@ -1,4 +1,4 @@
-"""`[tool.tf2towers]` of pyproject.toml: what a project always says to `migrate`. The command line goes before it."""
+"""`[tool.tf2towers]` of pyproject.toml: what a project always says to `migrate`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _python(value: object) -> str:
     return str(value)
 
 
-#: each key, with the function that reads its value; the option of the same name has it on the command line
+#: each key, with the function that reads its value; the option of the same name has it on the
+#: command line
 KEYS: dict[str, Callable[[Any], Any]] = {
     "exclude": _texts,
     "ignore": lambda value: parse_codes(",".join(_texts(value))),
@@ -59,10 +60,11 @@ KEYS: dict[str, Callable[[Any], Any]] = {
 
 
 def configured(paths: Sequence[str]) -> dict[str, Any]:
-    """The settings for some paths, as attributes of the options: those of the nearest file with a table.
+    """The settings for some paths, as attributes of the options, of the nearest file.
 
     Args:
-        paths: scripts and folders. The search begins in the folder that holds them all, and goes up.
+        paths: scripts and folders. The search begins in the folder that holds them all, and goes
+            up.
 
     Raises:
         CommandError: the file is no TOML, a key is unknown, or a value is of another type.

@@ -1,4 +1,4 @@
-"""Errors that end a command with one sentence: mistakes in the user's input, and internal errors of tf2towers."""
+"""Errors that end a command with one sentence: the user's mistakes, and internal errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LONGEST = 160
 
 
 class CommandError(Exception):
-    """One sentence for the user: why the command cannot do what it was asked for. The exit status is 2."""
+    """One sentence for the user: why the command cannot do what was asked. The status is 2."""
 
 
 def wants_traceback() -> bool:
@@ -20,7 +20,7 @@ def wants_traceback() -> bool:
 
 
 def internal_error(problem: BaseException, what: str = "internal error") -> str:
-    """The sentence about an internal error, which begins with `what`. Only the start of a long message is kept."""
+    """The sentence about an internal error, which begins with `what`; a long one is cut."""
     import traceback
 
     first = textwrap.shorten(next(iter(str(problem).strip().splitlines()), ""), _LONGEST, placeholder="...")

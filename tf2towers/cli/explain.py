@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints each requested rule and returns the exit status: 2 when a rule is unknown, or none is requested."""
+    """Prints each requested rule; the status is 2 for an unknown rule, or none."""
     if not (options.rules or options.all):
         raise CommandError("give a rule's code or name, or --all; `tf2towers rules` lists them")
     known = {key.upper(): rule for rule in rules() for key in (rule.code, rule.name)}

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_last_lines(outcome: Outcome, screen: Screen) -> None:
-    """Prints the last lines of the failed task, which the output of the other tasks may have pushed off the screen."""
+    """Prints the failed task's last lines, which others may have pushed off the screen."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]
         ending = "; it wrote last:" if lines else " and wrote nothing"

@@ -1,7 +1,8 @@
 """The entry point: finds the command, and turns any error into one sentence and an exit status.
 
-A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the module of the requested
-command is imported. The words after a -- on the command line, the arguments of scripts, are `options.arguments`.
+A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the module of the
+requested command is imported. The words after a -- on the command line, the arguments of scripts,
+are `options.arguments`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from tf2towers.cli.errors import CommandError, internal_error, wants_traceback
 from tf2towers.launch.cluster import LaunchError
 
 _PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
-#: of each command: its usage after the name, and its line in the help; its module has the command's name
+#: of each command: its usage after the name, and its line in the help; its module has the command's
+#: name
 COMMANDS = {
     "migrate": ("[options] PATH...", "turn TF1 tower and parameter-server scripts into tf.distribute"),
     "explain": ("[--all] [RULE...]", "what a rule does and why, with examples"),
@@ -39,14 +41,15 @@ COMMANDS = {
     "compare": (_PAIR.format("LEGACY MODERN"), "two trainings side by side: loss, speed, memory, the ratio"),
     "completion": ("bash|zsh|fish|tcsh", "a script that lets your shell complete these commands and options"),
 }
-#: the words after a -- are the arguments of the scripts that these run; so they are for `migrate --verify`
+#: the words after a -- are the arguments of the scripts that these run; so they are for `migrate
+#: --verify`
 RUN_SCRIPTS = ("verify", "launch", "compare")
 
 
 def run() -> NoReturn:
     """The console script: runs the command line of this process."""
-    # a syntax tree has some hundred thousand objects, none of them garbage. With Python's default thresholds,
-    # garbage collection takes half of the time of a long script
+    # a syntax tree has some hundred thousand objects, none of them garbage. With Python's default
+    # thresholds, garbage collection takes half of the time of a long script
     gc.set_threshold(100_000, 20, 100)
     status = main()
     gc.freeze()  # Python goes through all objects once more at its end: a sixth of the time of a short script
@@ -96,7 +99,7 @@ def _dispatch(given: list[str]) -> int:
 def make_parser(
     *wanted: str,
 ) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """The parser of the command line, and those of the commands; only those in `wanted` have their options."""
+    """The parser of the command line, and the commands'; only those `wanted` have options."""
     parser = argparse.ArgumentParser(
         prog="tf2towers",
         usage="tf2towers COMMAND ...",
@@ -149,7 +152,8 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
     """The command's own words, and the scripts' arguments after a --.
 
-    The value of --task-flags itself begins with --, so argparse would take it for an option: the two are joined by =.
+    The value of --task-flags itself begins with --, so argparse would take it for an option: the
+    two are joined by =.
     """
     end = words.index("--") if "--" in words else len(words)
     own, arguments = words[:end], words[end + 1 :]
@@ -159,13 +163,13 @@ def _split_arguments(words: list[str]) -> tuple[list[str], list[str]]:
     return own, arguments
 
 
-# -- the standard streams, which may be closed or full -----------------------------------------------------------------
+# -- the standard streams, which may be closed or full ---------------------------------------------
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
 
 
 def _prepare_streams() -> bool:
-    """Makes both streams escape characters that they cannot encode. Returns whether there is a standard output."""
+    """Makes both streams escape what they cannot encode; returns if there is an output."""
     if sys.stderr is None:  # closed: what is written there is discarded
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):

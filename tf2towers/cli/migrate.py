@@ -1,4 +1,4 @@
-"""`tf2towers migrate`: migrates scripts, shows what changes, and writes it where the options say."""
+"""`tf2towers migrate`: migrates scripts, shows what changes, and writes it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
 
 
 def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespace) -> list[MigrationResult]:
-    """One result for each script, failed or not; with folders, only results that have anything to report."""
+    """One result for each script, failed or not; of folders only those with a report."""
     from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
@@ -143,7 +143,7 @@ def _lost_result(script: Given) -> MigrationResult:
 
 
 def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, ...] = ()) -> MigrationResult:
-    """Reads and migrates one script. The user's errors and internal errors are stored in the result, not raised."""
+    """Reads and migrates one script; errors are stored in the result, not raised."""
     from tf2towers.codemod.migrate import migrate
 
     try:
@@ -159,13 +159,13 @@ def migrate_path(path: str, options: Options | None = None, ignored: tuple[str, 
 
 
 def _error_words(problem: SourceError, script: Path) -> str:
-    """The error's sentence, with the path in front where the error is about another file than the script."""
+    """The error's sentence, with the path first if it is about another file."""
     own = (script, Path(os.path.realpath(script)))
     return str(problem) if problem.path in own else f"{display_path(problem.path)}: {problem}"
 
 
 def _reader(path: str) -> Callable[[], Script]:
-    """A function that reads the script at a path. Standard input is read at once, in the thread that gets Ctrl-C."""
+    """A function that reads the script at a path; standard input is read at once."""
     if path == str(STDIN):
         if sys.stdin is None:
             raise SourceError(STDIN, "the standard input is closed")
@@ -176,11 +176,11 @@ def _reader(path: str) -> Callable[[], Script]:
     return lambda: read_script(lambda checked: Script.read(path, checked=checked))
 
 
-# -- --verify: the migrated script runs beside the original before anything is written ---------------------------------
+# -- --verify: the migrated script runs beside the original before anything is written -------------
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
-    """Runs each script and its migrated version, and prints the verdicts. Returns the highest status.
+    """Runs each script and its migrated version, prints the verdicts; the highest status.
 
     The migrated script is run from a temporary folder that holds it and its local modules.
     """
@@ -205,13 +205,13 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
     return parity.status
 
 
-# -- the files to write ------------------------------------------------------------------------------------------------
+# -- the files to write ----------------------------------------------------------------------------
 
 
 def _write(
     results: list[MigrationResult], options: argparse.Namespace, base: Path | None = None
 ) -> dict[Path, str]:
-    """Writes the migrated files and returns a word on each; a script that cannot be written gets an error."""
+    """Writes the migrated files and returns a word on each; a failure is in the result."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
 
@@ -235,7 +235,7 @@ def _write(
 
 
 def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
-    """Returns what `work` returns; after a SourceError, an empty list, and the error is stored in the result."""
+    """What `work` returns; after a SourceError an empty list, and the error is stored."""
     try:
         return work()
     except SourceError as problem:
@@ -244,7 +244,7 @@ def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list
 
 
 def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
-    """Writes the runtime's files to the output folder, or beside each script; returns the paths written."""
+    """Writes the runtime's files to the output folder, or beside each script; their paths."""
     from tf2towers.source.vendor import requirement_lines, vendored_files
 
     good = [result for result in results if result.error is None and result.script != STDIN]

@@ -1,4 +1,4 @@
-"""The files that a result writes: in place, or in another directory, from which the script then runs."""
+"""The files that a result writes: in place, or in another directory to run from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Output(NamedTuple):
 
 
 def write_all(outputs: Iterable[Output]) -> list[Path]:
-    """Writes the files of one program, all or none, and skips those already up to date. Returns the paths written."""
+    """Writes a program's files, all or none, and skips those up to date; the paths written."""
     missing = []
     for output in outputs:
         if output.target == STDIN:
@@ -36,7 +36,7 @@ def write_all(outputs: Iterable[Output]) -> list[Path]:
 
 
 def in_place(result: MigrationResult) -> list[Output]:
-    """The changed files of a result, to be written over the originals; standard input is written to standard output."""
+    """A result's changed files, to be written in place; standard input goes to the output."""
     if result.script == STDIN:
         return [Output(STDIN, STDIN, encoded(change)) for change in result.changes if change.path == STDIN]
     changed = [change for change in result.changes if change.before != change.after]
@@ -51,9 +51,9 @@ def under_directory(
 ) -> list[Output]:
     """The script of a result and every local module that it imports, under another directory.
 
-    Paths stay the same relative to the script's directory. When a module lies outside it, or there are several
-    scripts, paths are relative to the directory that holds them all, or to `base`. Without any change and with sites
-    left, nothing is written.
+    Paths stay the same relative to the script's directory. When a module lies outside it, or there
+    are several scripts, paths are relative to the directory that holds them all, or to `base`.
+    Without any change and with sites left, nothing is written.
     """
     if (result.left or result.accepted) and not result.changed:
         return []
@@ -76,7 +76,7 @@ def _output_files(result: MigrationResult) -> list[Path]:
 
 
 def _common_directory(results: Iterable[MigrationResult]) -> Path:
-    """The directory that holds every file of the results, and the folders that modules are imported from.
+    """The directory that holds all files of the results, and the folders of imports.
 
     When a script imports from outside its own package, the directory above that package.
     """

@@ -20,7 +20,8 @@ def map_in_processes(
 ) -> Iterator[Got]:
     """`map(work, items)` in up to `jobs` processes; results come in the order of the items.
 
-    When a process is killed (for lack of memory, say), `lost` makes the results of the remaining items.
+    When a process is killed (for lack of memory, say), `lost` makes the results of the remaining
+    items.
     """
     if jobs < 2 or len(items) < 2:
         yield from map(work, items)
@@ -45,7 +46,7 @@ def map_in_processes(
 
 
 def _start_process(parent: int) -> None:
-    """Prepares a new process: it ends with its parent, and ignores Ctrl-C, on which the parent terminates it."""
+    """Prepares a new process: it ends with its parent, which handles Ctrl-C for it."""
     from tf2towers.launch.leftovers import die_with
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

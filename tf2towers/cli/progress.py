@@ -1,4 +1,4 @@
-"""What a command is doing, in one line that is written over, on a terminal and after two seconds."""
+"""What a command is doing, in one line written over, on a terminal after two seconds."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tf2towers.source.script import Script
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for the cluster that scripts run as, and for the folders that they may write to."""
+    """Adds the options for the cluster of the scripts, and for folders that they may write."""
     add = parser.add_argument
     of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
     add("--ps", type=non_negative, metavar="N", help=of_servers)
@@ -84,14 +84,15 @@ def expression(text: str) -> str:
     return text.strip()
 
 
-# -- checks before anything starts: the files, and the modules required; what is written at the end -------------------
+# -- checks before anything starts: the files, and the modules required; what is written at the end
 
 
 def check_scripts(*scripts: tuple[Path, str | None], python2: bool = False) -> None:
     """Raises CommandError for a file that cannot be run; the message says what to do.
 
     Args:
-        scripts: each, which may be a notebook, with the interpreter that will run it; None: this interpreter.
+        scripts: each, which may be a notebook, with the interpreter that will run it; None: this
+            interpreter.
         python2: whether they may be Python 2 that can be converted.
     """
     for script, python in scripts:
@@ -115,7 +116,7 @@ def check_scripts(*scripts: tuple[Path, str | None], python2: bool = False) -> N
 
 
 def require_modules(*modules: str) -> None:
-    """Raises CommandError unless this interpreter has all these modules. It imports none of them."""
+    """Raises CommandError unless this interpreter has all these modules; imports none."""
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         names = " and ".join(", ".join(missing).rsplit(", ", 1))
@@ -127,7 +128,7 @@ def require_modules(*modules: str) -> None:
 
 
 def make_folders(*folders: Path | None) -> None:
-    """Makes folders for results before a run, which may take hours; raises CommandError where that fails."""
+    """Makes folders for results before a run of hours; CommandError where that fails."""
     for folder in folders:
         if folder is not None:
             with _sentence_of(folder):

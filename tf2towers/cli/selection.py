@@ -1,7 +1,8 @@
 """The sites that the user accepts, by `--ignore` and `# noqa` as in ruff.
 
-They select among findings, never among edits: a program with half of its edits would not run. A site that is left
-and accepted is not reported; `Finding.accepted_by` says how it was accepted, and the summary counts it.
+They select among findings, never among edits: a program with half of its edits would not run. A
+site that is left and accepted is not reported; `Finding.accepted_by` says how it was accepted, and
+the summary counts it.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 from tf2towers.report.result import Finding, MigrationResult
 
 _CODE = r"[A-Z][A-Z0-9]+"
-#: bare, or with codes; with a colon and no codes, it is neither. `# tf2towers: noqa` is for tf2towers alone, because
-#: ruff reads T2T624 as two codes and warns
+#: bare, or with codes; with a colon and no codes, it is neither. `# tf2towers: noqa` is for
+#: tf2towers alone, because ruff reads T2T624 as two codes and warns
 _NOQA = re.compile(
     rf"#\s*(?P<own>tf2towers\s*:\s*)?noqa(?:\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)|\b(?!\s*:))",
     re.IGNORECASE,
@@ -26,7 +27,7 @@ _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
 
 def parse_codes(text: str) -> tuple[str, ...]:
-    """Parses an option's codes or beginnings of codes, such as `T2T620,T2T3`; raises an error for an unknown code."""
+    """Parses an option's codes or their beginnings, as `T2T620,T2T3`; unknown: an error."""
     from tf2towers.codemod.rule import codes
 
     given = tuple(code.strip().upper() for code in text.split(",") if code.strip())
@@ -73,7 +74,7 @@ def mark_accepted(result: MigrationResult, ignored: tuple[str, ...]) -> Migratio
 
 
 def _accepts(comment: re.Match[str], finding: Finding) -> bool:
-    """True if a noqa comment accepts a finding; a bare one does not: it was most likely written for another tool."""
+    """True if a noqa comment accepts a finding; a bare one does not: it is another tool's."""
     if comment["codes"] is None:
         return comment["own"] is not None
     named = re.findall(_CODE, comment["codes"].upper())

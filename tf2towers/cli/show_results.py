@@ -1,6 +1,7 @@
-"""Prints the results of `migrate`: the diff, or a format for programs, on standard output, the rest on standard error.
+"""Prints results of `migrate`: the diff on standard output, the rest on standard error.
 
-As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the findings are what was
+As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the
+findings are what was
 asked for: they are on standard output.
 """
 
@@ -31,7 +32,7 @@ def show(
     options: argparse.Namespace,
     tree: Tree | None,
 ) -> None:
-    """Prints the results and the written files, each with a word; each file of a folder with its first program."""
+    """Prints results and written files; each file of a folder with its first program."""
     once = results if tree is None else reported_once(results)
     try:
         if options.format == "text":
@@ -96,7 +97,7 @@ def _show_text(
 
 
 def _reports_to(results: Sequence[MigrationResult], options: argparse.Namespace) -> TextIO:
-    """The stream of the summaries and findings. With `-w -` the migrated script is on the standard output."""
+    """The stream of summaries and findings; with `-w -` the script is on standard output."""
     writes_script = options.write and any(result.script == STDIN for result in results)
     return sys.stdout if (options.check or options.quiet) and not writes_script else sys.stderr
 

@@ -1,4 +1,4 @@
-"""`tf2towers migrate DIR`: the programs of a folder, each with its modules; files that do not use TF1 are skipped."""
+"""`tf2towers migrate DIR`: a folder's programs and their modules, if they use TF1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tree:
     migrated: tuple[Path, ...] = ()
 
     def base(self, paths: Sequence[str]) -> Path | None:
-        """The folder that outputs are relative to: the given folder where it is the only path, else None."""
+        """The folder that outputs are relative to: the given one if it is the only path."""
         return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
 
 
@@ -50,7 +50,7 @@ def tree_of(wanted: Sequence[str], options: argparse.Namespace) -> Tree | None:
 
 
 def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
-    """The results worth reporting; a file's changes and findings appear only with the first program that imports it."""
+    """The results worth reporting; a file's are with the first program that imports it."""
     files: set[Path] = set()
     found: list[MigrationResult] = []
     for result in results:

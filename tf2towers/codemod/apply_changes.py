@@ -155,8 +155,19 @@ class _Pass(cst.CSTTransformer):
 
     def _with_fallen(self, original: cst.CSTNode, updated: Any) -> Any:
         """A node with the lines that have come down to it: above it, or at the end of a block or module."""
-        fallen = self.falling.pop(original, ())
-        return _with_above(updated, [*fallen, *_above(updated)]) if fallen else updated
+        fallen = list(self.falling.pop(original, ()))
+        if not fallen:
+            return updated
+        above = list(_above(updated))
+        if isinstance(updated, cst.FunctionDef) and not isinstance(original, cst.FunctionDef):
+            count = comments_above(fallen)
+            before = fallen[: len(fallen) - count]
+            if count and all(
+                map(is_blank, above)
+            ):  # what they say is said of the function: its gap is above them
+                known = len(before) - len(without_last_blanks(before))
+                return _with_above(updated, [*before, *above[known:], *fallen[len(before) :]])
+        return _with_above(updated, [*fallen, *above])
 
     def _lines(self, original: Line, updated: Any) -> Any:
         """The lines of a statement, with those that come in before it, and without those that go."""

@@ -371,7 +371,7 @@ def as_named(name: str, bound: str | None) -> str:
 
 
 def imported(statement: Import) -> Iterator[tuple[Alias, str]]:
-    """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
+    """Each alias of an import, and its dotted name: `model.loss`, or `.loss` of `.`."""
     module = module_of(statement)
     start = module if module.endswith(".") or not module else f"{module}."
     yield from ((alias, start + name_of(alias)) for alias in aliases(statement))

@@ -198,6 +198,11 @@ def missed_names(file: File) -> Iterator[cst.Name]:
             yield name
 
 
+def are_lists_in_both(program: Program) -> bool:
+    """True if a list that only Python 2 makes is one whichever Python the program is for."""
+    return program.python is not None or where_pythons_differ(program) is None
+
+
 def lists_of_python2(file: File) -> Iterator[cst.Call]:
     """The calls of `map`, `filter` and `zip` whose result is a list for the script: it takes its length or an item.
 

@@ -1,4 +1,4 @@
-"""The result of a comparison as text, as a page and as JSON, with the machine that it was measured on."""
+"""The result of a comparison as text, page and JSON, with the machine it was measured on."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Outcome:
 
 
 def machine() -> str:
-    """The cores, processor, system and load of this machine, without which rates cannot be judged."""
+    """The cores, processor, system and load of this machine, by which rates are judged."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     about = Path("/proc/cpuinfo")
     lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.exists() else []

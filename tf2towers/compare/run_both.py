@@ -34,14 +34,16 @@ class CompareError(LaunchError):
 
 
 def compare(options: argparse.Namespace) -> Outcome:
-    """Runs both scripts and prints their progress. When this returns or raises, none of their processes runs.
+    """Runs both scripts and prints their progress; at its end none of their processes runs.
 
     Args:
-        options: those of the command. In `arguments`, {scratch} stands for the side's own empty folder.
+        options: those of the command. In `arguments`, {scratch} stands for the side's own empty
+            folder.
 
     Raises:
         CompareError: a script failed, never trained, or ran out of time.
-        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is
+            called.)
     """
     legacy, modern = options.legacy, options.modern
     shape = find_shape((legacy, modern), options.ps, options.workers, options.task_flags, options.chief)
@@ -178,7 +180,7 @@ def _start_words(python: str, shape: Shape | None) -> list[str]:
 
 
 def _describe_run(same_draws: bool, shape: Shape | None, together: list[bool]) -> str:
-    """Describes how the trainings ran; `together`: for each side, whether all workers make each update together."""
+    """Describes how the trainings ran; `together`: for each side, if workers update together."""
     weights = "with the same initial weights" if same_draws else "each with initial weights of its own"
     text = (
         f"One run of each, one after the other, {weights}. The ratio is of steps, whatever a step's batch is; what "

@@ -1,4 +1,4 @@
-"""One of the two trainings, as its tasks report it; a program of one process counts as one task, 'worker 0'."""
+"""One of the two trainings, as its tasks report it; one process is a task, 'worker 0'."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ class StepLine:
 
     Attributes:
         number: the step's number, from 1; where the call made several steps, that of the last.
-        end: when the call ended, in seconds since the start, without the time that only watching takes.
-        seconds: per step, since the end of the call before; for the first call, since its start. Where workers step
-            independently: the mean over as many steps as there are workers.
+        end: when the call ended, in seconds since the start, without the time that only watching
+            takes.
+        seconds: per step, since the end of the call before; for the first call, since its start.
+            Where workers step independently: the mean over as many steps as there are workers.
         loss: that of the step; None where it was not seen.
     """
 
@@ -54,9 +55,10 @@ class EnoughSteps(Exception):
 class Side(Watcher):
     """The state of a training: collects its tasks' lines, and prints its progress at intervals.
 
-    Where workers train asynchronously, each worker's step is an update and counts. Each worker reports an update that
-    they make together; the chief's report counts, with the mean of all losses. Memory is that of all tasks. Facts on a
-    process (its Python, the time that watching takes) are the chief's.
+    Where workers train asynchronously, each worker's step is an update and counts. Each worker
+    reports an update that they make together; the chief's report counts, with the mean of all
+    losses. Memory is that of all tasks. Facts on a process (its Python, the time that watching
+    takes) are the chief's.
 
     Attributes:
         workers: the number of workers.
@@ -152,7 +154,8 @@ class Side(Watcher):
             self._towers = line.get("towers", self._towers)
         elif task == self.chief and event == "aside":
             self._aside += line["seconds"]
-        # before the chief's first step, other workers may make steps, and may not yet have reported the last
+        # before the chief's first step, other workers may make steps, and may not yet have reported
+        # the last
         elif task == self.chief and event == "resumed" and line["step"] >= self.count + self.workers:
             self.resumed = line["step"]
 

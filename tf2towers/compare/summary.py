@@ -12,7 +12,8 @@ from typing import Any
 from tf2towers.compare.side import NOTHING, Side, StepLine, number
 from tf2towers.report.parity_text import columns
 
-#: the part of the steps, at the end, whose mean loss is the loss at the end; a single step's depends on its batch
+#: the part of the steps, at the end, whose mean loss is the loss at the end; a single step's
+#: depends on its batch
 LAST_PART = 0.1
 WARM_UP = 3  # the least number of first steps left out, because of tracing and first allocation
 WARM_UP_PART = 0.1  # at least this part of all steps is left out
@@ -29,7 +30,7 @@ class Spread:
 
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Spread | None:
-        """The spread of numbers; None for less than two. Quartiles include the ends (as in `numpy.percentile`)."""
+        """The spread of numbers; None for less than two; quartiles as in `numpy.percentile`."""
         if len(numbers) < 2:
             return None
         low, median, high = statistics.quantiles(numbers, n=4, method="inclusive")
@@ -37,7 +38,7 @@ class Spread:
 
 
 def steady_steps(steps: Sequence[StepLine]) -> list[StepLine]:
-    """The steps from which the rate is taken: without the first 3 or the first tenth, whichever is more."""
+    """The steps that the rate is taken of: without the first 3 or the first tenth."""
     warm = steps[max(WARM_UP, int(len(steps) * WARM_UP_PART)) :]
     return [step for step in warm if step.seconds > 0]
 
@@ -48,7 +49,8 @@ class Numbers:
 
     Attributes:
         seconds: the run time of the process.
-        first_step: seconds from the start of the process to the end of its first step, with all imports.
+        first_step: seconds from the start of the process to the end of its first step, with all
+            imports.
         rate: steps a second in the steady state; None: too few steps.
         peak: the largest resident memory of all tasks, in bytes.
         final_loss: that of the last step. `end_loss`: the mean over the last tenth of the steps.
@@ -91,7 +93,7 @@ def notes_on(legacy: Numbers, modern: Numbers) -> list[str]:
 
 
 def ratio_of(modern: Spread | None, legacy: Spread | None) -> dict[str, float] | None:
-    """The ratio of the medians, and the least and most of values between the quartiles; None where it cannot be."""
+    """The ratio of the medians, and its least and most between the quartiles; None if none."""
     if modern is None or legacy is None or not legacy.low:
         return None
     return {
@@ -101,13 +103,14 @@ def ratio_of(modern: Spread | None, legacy: Spread | None) -> dict[str, float] |
     }
 
 
-# -- the final table ---------------------------------------------------------------------------------------------------
+# -- the final table -------------------------------------------------------------------------------
 
 
 def table(legacy: Numbers, modern: Numbers) -> str:
     """The table's columns: title, legacy, modern, and what compares them.
 
-    Losses have their difference. Only steps/s have a ratio, for they alone have a spread: all else is measured once.
+    Losses have their difference. Only steps/s have a ratio, for they alone have a spread: all else
+    is measured once.
     """
     rows: list[tuple[str, ...]] = [("", "legacy", "modern", "modern/legacy")]
     for title, name, shown, compared in _ROWS:

@@ -1,9 +1,9 @@
-"""TensorFlow's messages about itself, its start and its future, which say nothing about the user's program.
+"""TensorFlow's messages about itself, which say nothing about the user's program.
 
-Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on missing drivers,
-deprecations, reports at the start of a strategy or session. Lines that the program logs with `tf.logging`, reports of
-its hooks and savers on the training, and every error stay. A user who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 gets all
-lines.
+Lines that certainly are TensorFlow's are dropped: its C++ log of INFO and WARNING, messages on
+missing drivers, deprecations, reports at the start of a strategy or session. Lines that the program
+logs with `tf.logging`, reports of its hooks and savers on the training, and every error stay. A
+user who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 gets all lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections.abc import Iterable
 
 LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 
-#: TensorFlow's C++ code, INFO and WARNING: `I0000 00:00:17.. 11 port.cc:153] ..`, `2024-05-01 10:00:00.1: W tens..`
+#: TensorFlow's C++ code, INFO and WARNING: `I0000 00:00:17.. 11 port.cc:153] ..`, `2024-05-01
+#: 10:00:00.1: W tens..`
 _CPP = re.compile(
     r"^(?:[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.(?:cc|h|cu):\d+\] |\d{4}-\d\d-\d\d [\d:.]+: [IW] [\w/.]+:\d+\] )"
 )
@@ -113,7 +114,7 @@ def is_wanted() -> bool:
 
 
 def without_chatter(lines: Iterable[str]) -> list[str]:
-    """The program's own lines of a whole output; the lines of a cluster's tasks begin with `[ps 0] `."""
+    """The program's own lines of an output; those of a cluster begin with `[ps 0] `."""
     tasks: dict[str, Chatter] = {}
     found: list[str] = []
     for line in lines:

@@ -14,7 +14,7 @@ from typing import IO
 from tf2towers.launch.cluster import LaunchError
 from tf2towers.launch.leftovers import AFTER_KILL, MARK, die_with, kill_leftovers, new_mark
 
-# -- lines from the bytes that a task writes ---------------------------------------------------------------------------
+# -- lines from the bytes that a task writes -------------------------------------------------------
 
 LONGEST = 65_536  # bytes; a longer line is cut
 
@@ -22,8 +22,8 @@ LONGEST = 65_536  # bytes; a longer line is cut
 class Lines:
     """Splits a stream of bytes into lines of text.
 
-    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it at its end. What
-    is not UTF-8 is escaped.
+    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows
+    it at its end. What is not UTF-8 is escaped.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ def _as_shown(line: bytes) -> str:
 def start_command(
     command: Sequence[str], environment: Mapping[str, str], output: int | IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Starts a command in a session of its own, without standard input; the process is killed when this one ends.
+    """Starts a command in a session of its own, without input; it ends with this process.
 
     Args:
         environment: the whole environment of the process.
@@ -79,7 +79,7 @@ def start_command(
 
 
 class GuardedProcess:
-    """A command whose output is written to a file; at its end, all processes that it started are killed.
+    """A command whose output is written to a file; what it started is killed at its end.
 
     Args:
         command, environment: see `start_command`, also for the error.
@@ -98,7 +98,7 @@ class GuardedProcess:
             raise LaunchError(f"cannot start {command[0]}: {problem}") from None
 
     def status(self) -> int | None:
-        """The exit status, -n for signal n, None while the command runs. Processes that it started may still run."""
+        """The exit status, -n for signal n, None while it runs; what it started may still run."""
         return self._popen.poll()
 
     def send(self, number: signal.Signals) -> bool:
@@ -110,7 +110,7 @@ class GuardedProcess:
         return True
 
     def end(self) -> None:
-        """Kills the rest of the process group, and the processes that it started in other sessions."""
+        """Kills the rest of the process group, and what it started in other sessions."""
         self.send(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(AFTER_KILL)

@@ -1,4 +1,4 @@
-"""The tasks of a cluster, and how each learns its job and index: flags from a template and environment variables."""
+"""The tasks of a cluster, and how each learns its job and index: flags, environment."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class LaunchError(Exception):
 
 @dataclass(frozen=True)
 class Shape:
-    """How many tasks of each kind a local cluster has, and how each task learns its job and index (`Cluster.flags`).
+    """How many tasks a local cluster has, and how each learns its job (`Cluster.flags`).
 
-    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is the job of the
-    first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
+    Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is
+    the job of the first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
     """
 
     ps: int = 1
@@ -40,7 +40,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its job ('ps', 'chief', 'master', 'worker' or 'evaluator') and its index in that job, from 0."""
+    """One task: its job ('ps', 'chief', 'master', 'worker', 'evaluator') and its index."""
 
     job: str
     index: int
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The addresses (host:port) of every parameter server and every worker; the first worker is of the job `chief`."""
+    """The addresses (host:port) of all servers and workers; the first is of job `chief`."""
 
     ps: tuple[str, ...]
     workers: tuple[str, ...]
@@ -69,9 +69,9 @@ class Cluster:
 
         Args:
             task: a task of this cluster.
-            template: words as a shell splits them, with {ps_hosts}, {chief_hosts}, {worker_hosts}, {job_name},
-                {task_index}, and {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come
-                first are environment variables.
+            template: words as a shell splits them, with {ps_hosts}, {chief_hosts}, {worker_hosts},
+                {job_name}, {task_index}, and {cluster}, a JSON object of lists of hosts. As in a
+                shell, words NAME=value that come first are environment variables.
 
         Raises:
             LaunchError: the template has another {name}, or an open quote.
@@ -80,7 +80,7 @@ class Cluster:
         return given[len(_variables(given)) :]
 
     def environment(self, task: Task, template: str = TASK_FLAGS) -> dict[str, str]:
-        """A task's environment variables: TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX, and those of the template.
+        """A task's environment: TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX, the template's.
 
         Raises:
             LaunchError: as `flags`.

@@ -1,4 +1,4 @@
-"""Runs a cluster from its first start to its last process, and decides what ends it, with which status."""
+"""Runs a cluster from first start to last process; decides what ends it, and how."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIMED_OUT = 124  # the exit status, as that of timeout(1)
 
 
 class Watcher:
-    """Passes each line of the tasks to `on_line('worker 0', 'step 1')`, whose exceptions end the cluster."""
+    """Passes each line to `on_line('worker 0', 'step 1')`; its exceptions end the cluster."""
 
     def __init__(self, on_line: Callable[[str, str], object] | None = None) -> None:
         self._on_line = on_line
@@ -51,7 +51,7 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cluster ended: its exit status, the reason where that is not 0, and the task that failed, if any."""
+    """How a cluster ended: its status, the reason where that is not 0, the failed task."""
 
     status: int
     reason: str = ""
@@ -72,7 +72,8 @@ class Job:
     """A cluster that runs once.
 
     Args:
-        signals: the list that `note_signals` fills; the first signal stops all tasks, a second one kills them.
+        signals: the list that `note_signals` fills; the first signal stops all tasks, a second one
+            kills them.
 
     Attributes:
         members: its tasks, parameter servers first.
@@ -164,7 +165,7 @@ class Job:
                     self._watcher.notice(f"waiting for {running}; the other workers have ended{why}")
 
     def _waiting_for_chief(self) -> set[str]:
-        """The workers that wrote, a while ago, that they wait for the chief's variables, and nothing since."""
+        """The workers that wrote, a while ago, that they wait for the chief, and nothing since."""
         latest = time.monotonic() - QUIET
         return {
             member.task.name
@@ -173,7 +174,7 @@ class Job:
         }
 
     def _linger(self) -> None:
-        """Waits for evaluators, then for parameter servers, that end without a signal; as long as the plan says."""
+        """Waits for evaluators, then servers, that end by themselves; as long as the plan says."""
         evaluates = [member for member in self._running() if member.task.job == "evaluator"]
         if evaluates:
             seconds = self._plan.evaluation
@@ -186,13 +187,13 @@ class Job:
         self._pump_while(lambda: bool(self._running()), self._plan.linger)
 
     def _pump_while(self, goes_on: Callable[[], bool], seconds: float) -> None:
-        """Passes output on as long as the condition holds, at most for so long, or until a signal."""
+        """Passes output on while the condition holds, at most for so long, or until a signal."""
         deadline = time.monotonic() + seconds
         while goes_on() and time.monotonic() < deadline and not self._signals:
             self._pump()
 
     def _pump(self) -> bool:
-        """Reads the new output and notes which tasks ended, for up to one tick. Returns whether there was either."""
+        """Reads new output and notes ended tasks, for up to one tick; returns if there was any."""
         news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
@@ -219,7 +220,7 @@ class Job:
         return [member for member in self.members if member.runs]
 
     def _stop(self, answered: int) -> None:
-        """Sends SIGTERM to the running tasks and waits for them, at most _GRACE, or until a signal after `answered`."""
+        """Sends SIGTERM to the tasks and waits, at most _GRACE, or until a further signal."""
         for member in self._running():
             member.send(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE
@@ -239,23 +240,25 @@ class Job:
         kill_leftovers(self._mark)
 
 
-# -- a whole local cluster in one call ---------------------------------------------------------------------------------
+# -- a whole local cluster in one call -------------------------------------------------------------
 
 
 def run_cluster(
     plan: Plan, on_line: Callable[[str, str], object] | None = None
 ) -> tuple[Outcome, list[Member]]:
-    """Runs a parameter-server script as a cluster on this machine, and returns when all its processes have ended.
+    """Runs a parameter-server script as a cluster here, until all its processes have ended.
 
     Args:
-        on_line: called with a task's name and each line it writes; its exception ends the cluster, and is raised.
+        on_line: called with a task's name and each line it writes; its exception ends the cluster,
+            and is raised.
 
     Returns:
         How the cluster ended, and every task, parameter servers first.
 
     Raises:
         LaunchError: the cluster cannot be started.
-        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is called.)
+        KeyboardInterrupt: on Ctrl-C, when all processes have ended. (After SIGTERM, its handler is
+            called.)
     """
     with note_signals() as signals:
         job = Job(plan, Watcher(on_line), signals)

@@ -19,15 +19,15 @@ AFTER_KILL = 5.0  # seconds to wait for killed processes to end
 
 
 def new_mark() -> str:
-    """A new unique value of the variable MARK; where this process has a mark itself, that mark is the prefix."""
+    """A new value of the variable MARK, which begins with this process's own, if it has one."""
     return "/".join(filter(None, [os.environ.get(MARK), uuid.uuid4().hex]))
 
 
 def kill_leftovers(mark: str) -> None:
-    """Kills this user's processes whose mark is this one or begins with it, except this process; waits for their end.
+    """Kills this user's processes of this mark, or that begin with it; waits for their end.
 
-    Searches again until none is found, because a process may start another before it is killed. A process that replaced
-    its environment is not found. Without /proc, no process is found.
+    Searches again until none is found, because a process may start another before it is killed. A
+    process that replaced its environment is not found. Without /proc, no process is found.
     """
     if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
         return
@@ -65,13 +65,13 @@ def _has_mark(pid: int, mark: str) -> bool:
     return any(variable == own or variable.startswith(own + b"/") for variable in environment.split(b"\0"))
 
 
-# -- kills a task when its launcher ends, even by SIGKILL: Linux only --------------------------------------------------
+# -- kills a task when its launcher ends, even by SIGKILL: Linux only ------------------------------
 
 _PR_SET_PDEATHSIG = 1
 
 
 def die_with(launcher: int) -> Callable[[], None] | None:
-    """A function for a new process to call, so that it is killed when its parent ends; None where this is impossible.
+    """A function by which a new process dies with its parent; None where impossible.
 
     All names are looked up here, so that the function only makes two system calls.
     """

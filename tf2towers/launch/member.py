@@ -15,7 +15,8 @@ from tf2towers.launch.child_process import Lines, start_command
 from tf2towers.launch.cluster import Task
 
 _CHUNK = 65_536
-#: what TF 1's SessionManager logs before it sleeps for 30 seconds, unless `recovery_wait_secs` says otherwise
+#: what TF 1's SessionManager logs before it sleeps for 30 seconds, unless `recovery_wait_secs` says
+#: otherwise
 _WAITS_FOR_CHIEF = "Waiting for model to be ready"
 _MOST_CHUNKS = 64  # read at once, so that a task that writes endlessly does not block the launcher
 
@@ -29,10 +30,12 @@ class Member:
     Attributes:
         output: the file descriptor of its output, once started.
         open: whether more output may come.
-        status: the exit status (128 + n for signal n); None while it runs, and where the launcher stopped it.
+        status: the exit status (128 + n for signal n); None while it runs, and where the launcher
+            stopped it.
         stopped: whether the launcher has stopped it.
         lines: its output, without TensorFlow's messages about itself.
-        waits_since: when it wrote that it waits for the chief's variables (`time.monotonic`); None: it does not wait.
+        waits_since: when it wrote that it waits for the chief's variables (`time.monotonic`); None:
+            it does not wait.
     """
 
     def __init__(self, task: Task, keep: int | None = None) -> None:
@@ -54,7 +57,7 @@ class Member:
 
     @property
     def process(self) -> int:
-        """The number of the process, and of the session of those that it starts; 0 where it does not run."""
+        """The number of the process, and of its session; 0 where it does not run."""
         return 0 if self._popen is None else self._popen.pid
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -65,7 +68,7 @@ class Member:
         os.set_blocking(self.output, False)
 
     def read(self) -> list[str]:
-        """The complete lines written since the last call; sets `open` to False at the end of the output."""
+        """The complete lines since the last call; sets `open` to False at the output's end."""
         data = bytearray()
         for _ in range(_MOST_CHUNKS):
             try:
@@ -79,7 +82,7 @@ class Member:
         return self._take(self._splitter.feed(bytes(data)))
 
     def check_end(self) -> list[str] | None:
-        """None while the process runs; then its last lines. Sets `status` unless the launcher stopped the task."""
+        """None while the process runs, then its last lines; sets `status` unless stopped."""
         if self._popen is None or not self._has_ended(self._popen):
             return None
         process, self._popen = self._popen, None
@@ -101,7 +104,8 @@ class Member:
     def _has_ended(self, process: subprocess.Popen[bytes]) -> bool:
         """True if the process has ended; if so, kills the rest of its group."""
         if hasattr(os, "waitid"):
-            # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get its number
+            # WNOWAIT does not reap the process: as long as it is a zombie, no other group can get
+            # its number
             with contextlib.suppress(ChildProcessError):
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                     return False

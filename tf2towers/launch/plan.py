@@ -31,11 +31,13 @@ class Plan:
         env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
         program: the file that takes the flags of a task, where that is not `script`.
-        task_flags: the template of the flags that name a task's job and index, put after `args`; see `Cluster.flags`.
-            None: those of TASK_FLAGS that the program takes.
+        task_flags: the template of the flags that name a task's job and index, put after `args`;
+            see `Cluster.flags`. None: those of TASK_FLAGS that the program takes.
         timeout: seconds after which everything is stopped; None: never.
-        idle: seconds in which no task has used its processor, after which everything is stopped; None: never.
-        linger: seconds for which parameter servers may end without a signal, once all workers have ended.
+        idle: seconds in which no task has used its processor, after which everything is stopped;
+            None: never.
+        linger: seconds for which parameter servers may end without a signal, once all workers have
+            ended.
         evaluation: seconds for which evaluators may go on then, to evaluate the last checkpoint.
         keep: how many of each task's last lines are kept; None: all.
 
@@ -85,7 +87,7 @@ class Plan:
 
     @functools.cached_property
     def ends_with_chief(self) -> bool:
-        """True if the training has ended when the chief has, for its workers serve until they are ended."""
+        """True if the training ends with the chief: its workers serve until they are ended."""
         return chief_hands_out_steps(Path(self.program or self.script))
 
     @property

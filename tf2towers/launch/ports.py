@@ -1,8 +1,9 @@
 """Free ports of this machine, held until the task that uses each has started.
 
-A script needs seconds (its imports) between its start and the start of its server. So ports are taken from outside the
-range that the system gives to outgoing connections, and a bound socket holds each until its task starts. The UDP port
-of the same number is held as long as the cluster runs, so that no other launcher takes the port either.
+A script needs seconds (its imports) between its start and the start of its server. So ports are
+taken from outside the range that the system gives to outgoing connections, and a bound socket holds
+each until its task starts. The UDP port of the same number is held as long as the cluster runs, so
+that no other launcher takes the port either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facts found in a program's text: the flags it takes, its TensorFlow, its cluster, and its sessions."""
+"""Facts in a program's text: the flags it takes, its TensorFlow, cluster, sessions."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-# -- the flags that tell a script its task: those that the code defines or reads ---------------------------------------
+# -- the flags that tell a script its task: those that the code defines or reads -------------------
 
 #: the environment variables that tell a script its task; see `Cluster.environment`
 _VARIABLES = re.compile(r"""["'](?:TF_CONFIG|CLUSTER_SPEC|JOB_NAME|TASK_INDEX)["']""")
 
 
 def taken_flags(script: Path) -> str:
-    """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes; a flag that is defined with hyphens has hyphens.
+    """The words of TASK_FLAGS, and CHIEF_FLAG, that a script takes, spelled as it does.
 
-    A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a definition of flags, in
-    it or a local module that it imports. So it does where it reads the flag as an attribute (`FLAGS.job_name`), which
-    another package may define; but not of CHIEF_FLAG, which scripts read without defining it.
+    A script takes a flag whose name stands as a string ('job_name', '--job-name'), as in a
+    definition of flags, in it or a local module that it imports. So it does where it reads the flag
+    as an attribute (`FLAGS.job_name`), which another package may define; but not of CHIEF_FLAG,
+    which scripts read without defining it.
 
     Flags of other names are those that reach the script's `tf.train.Server` (`server_flags`).
     """
@@ -68,7 +69,7 @@ def _is_given(word: str) -> bool:
 
 
 def knows_its_task(script: Path) -> bool:
-    """True if a script takes such a flag, or reads its task from the environment, as an Estimator does."""
+    """True if a script takes such a flag, or reads its task from the environment."""
     text = _without_comments(script)
     return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
 
@@ -90,8 +91,9 @@ _COMPARED = r"""(?:[!=]=\s*["']{0}["']|["']{0}["']\s*[!=]=)"""
 def chief_of(script: Path) -> str:
     """The job that a program's TF_CONFIG has for the first worker: 'chief', 'master' or 'worker'.
 
-    A script that takes its task from flags has a chief of its own where it takes its host (CHIEF_FLAG). One that reads
-    TF_CONFIG compares the name with its own job. An Estimator needs a chief, `learn_runner` a master.
+    A script that takes its task from flags has a chief of its own where it takes its host
+    (CHIEF_FLAG). One that reads TF_CONFIG compares the name with its own job. An Estimator needs a
+    chief, `learn_runner` a master.
     """
     text, flags = _without_comments(script), taken_flags(script)
     if "job_name" in flags or "worker_hosts" in flags:
@@ -106,13 +108,13 @@ def chief_of(script: Path) -> str:
 
 
 def evaluates_apart(script: Path) -> bool:
-    """True if a program has an evaluator beside its chief: one task of `train_and_evaluate`, or of the script's own."""
+    """True if a program has an evaluator beside its chief, by an Estimator or its own."""
     text = _without_comments(script)
     return bool(re.search(r"\btrain_and_evaluate\(", text) or re.search(_COMPARED.format("evaluator"), text))
 
 
 def chief_hands_out_steps(script: Path) -> bool:
-    """True if a program's workers serve its chief until they are ended: it has a `ClusterCoordinator`, TF 2's."""
+    """True if a program's workers serve its chief: it has a `ClusterCoordinator`."""
     return bool(re.search(r"\bClusterCoordinator\(", _without_comments(script)))
 
 
@@ -120,14 +122,16 @@ def _without_comments(script: Path) -> str:
     return re.sub(r"(?m)^\s*#.*$", "", "\n".join(_texts(script)))
 
 
-# -- which TensorFlow a program is written for, and whether for a cluster; comments and strings do not count -----------
+# -- which TensorFlow a program is written for, and if for a cluster; without comments and strings
+# --
 
 #: signs of a program for TF 2, which outweigh all other signs
 _TF2 = re.compile(
     r"\btensorflow\.compat\.v2\b|\btf2towers\.runtime\b|"
     r"\btf\.(?:function|GradientTape|random\.set_seed|distribute\.\w*Strategy)\b"
 )
-#: the program chooses TensorFlow 1 explicitly: `import tensorflow.compat.v1 as tf`, `tf.compat.v1.Session()`
+#: the program chooses TensorFlow 1 explicitly: `import tensorflow.compat.v1 as tf`,
+#: `tf.compat.v1.Session()`
 _CHOSEN = re.compile(r"\bcompat\.v1\b|\bfrom tensorflow\.compat import\b")
 _SESSION = re.compile(
     r"\b\w+\.(?:Session|InteractiveSession|placeholder|disable_v2_behavior|disable_eager_execution|"
@@ -141,7 +145,8 @@ _TF1_ONLY = re.compile(
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(")
-#: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes no cluster
+#: signs of a migrated program; `ParameterServerStrategy` alone replaces a device setter, and makes
+#: no cluster
 _MIGRATED = re.compile(r"\btf2towers\b[^\n]*\bruntime\b")
 _MIGRATED_CLUSTER = re.compile(r"(?<![\w.])Server\(|\bruntime\.Server\(")
 #: signs of a cluster in TF 2, which has several names for it
@@ -152,9 +157,10 @@ _CLUSTER_TOO = re.compile(
 
 
 def is_tf1(script: Path) -> bool:
-    """True if the script, with the local modules that it imports, is a TensorFlow 1 program with graphs and sessions.
+    """True if the script, with its local modules, is a TensorFlow 1 program with sessions.
 
-    A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns TensorFlow 2 off.
+    A program that uses `compat.v1` is one if it makes a session or a placeholder, or turns
+    TensorFlow 2 off.
     """
     texts = list(map(code, _texts(script)))
     if any(map(_TF2.search, texts)):
@@ -166,14 +172,14 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """True if the script, original or migrated, is one task of a cluster: it starts a server.
 
-    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells the script its task:
-    it starts all tasks by itself.
+    A device setter alone makes no cluster. Nor does a server, where nothing in the program tells
+    the script its task: it starts all tasks by itself.
     """
     return starts_server(script) and knows_its_task(script)
 
 
 def starts_server(script: Path) -> bool:
-    """True if the script, original or migrated, or a local module that it imports, starts a `tf.train.Server`."""
+    """True if the script, or a local module that it imports, starts a `tf.train.Server`."""
     return any(map(_starts_server, _texts(script)))
 
 
@@ -189,7 +195,7 @@ def find_shape(
     task_flags: str | None,
     chief: str | None = None,
 ) -> Shape | None:
-    """The shape of the cluster to run scripts as; None where the user asks for none and no script is a task of one.
+    """The shape of the cluster to run scripts as; None if nobody asks for one.
 
     Args:
         scripts: the original first; it says which job its first worker has.
@@ -207,12 +213,12 @@ def find_shape(
 
 
 def has_cluster(script: Path) -> bool:
-    """True if the script, or a local module that it imports, uses anything of a cluster, TF1's or TF2's."""
+    """True if the script, or a local module that it imports, uses anything of a cluster."""
     return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in map(code, _texts(script)))
 
 
 def code(text: str) -> str:
-    """A program's text without comments, strings, and spaces around dots; the whole text if tokenizing fails."""
+    """A program's text without comments, strings and spaces around dots, if it tokenizes."""
     words: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -225,7 +231,7 @@ def code(text: str) -> str:
     return "".join(words)
 
 
-# -- whether a program makes session calls through the runtime, or calls TF 2 functions --------------------------------
+# -- whether a program makes session calls through the runtime, or calls TF 2 functions ------------
 
 #: names of the runtime that only a program with a graph and sessions imports
 _SESSIONS = r"\w*Session\w*|Supervisor|Server|graph_mode|towers|all_reduce_mean"
@@ -242,7 +248,7 @@ _MODULE = re.compile(
 
 
 def makes_session_calls(script: Path) -> bool:
-    """True if the script, or a local module that it imports, makes sessions of `tf2towers.runtime`."""
+    """True if the script, or a local module, makes sessions of `tf2towers.runtime`."""
     return any(map(_has_sessions, _texts(script)))
 
 

@@ -1,4 +1,4 @@
-"""Finds the flags that tell a script its task where they have names of their own: those that reach its server.
+"""Finds the flags of a task that have names of their own: those that reach its server.
 
     parser.add_argument("--role")
     tf.train.Server(cluster, job_name=args.role, task_index=args.rank)     --role={job_name}
@@ -21,7 +21,7 @@ _ARGUMENTS = "sys.argv"
 
 
 def server_flags(texts: Sequence[str]) -> dict[str, str]:
-    """The words that tell a program its task, by their fields: {'job_name': '--role={job_name}', ..}.
+    """The words that tell a program its task: {'job_name': '--role={job_name}', ..}.
 
     A variable of the environment is `ROLE={job_name}`, and `sys.argv[1]` is `{job_name}` alone.
 
@@ -47,7 +47,7 @@ def server_flags(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _given(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The fields of a task, each with the expression that gives it to a server or to the description of a cluster."""
+    """The fields of a task, each with the expression that gives it to a server or cluster."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
@@ -109,7 +109,7 @@ class _Sources:
             self._flags[str(named)] = word
 
     def word(self, value: ast.expr, field: str, depth: int = 0) -> str:
-        """The word by which an expression gets its value; `@1` for `sys.argv[1]`; empty where that is not known."""
+        """The word that gives an expression its value; `@1`: `sys.argv[1]`; empty: unknown."""
         if depth > 9:
             return ""
         match value:

@@ -1,4 +1,4 @@
-"""Records Ctrl-C and SIGTERM in a list that the program checks, so that no exception strikes at an arbitrary place."""
+"""Records Ctrl-C and SIGTERM in a list: no exception strikes at an arbitrary place."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @contextlib.contextmanager
 def note_signals() -> Iterator[list[int]]:
-    """A list to which the numbers of the signals to end are added as they come, while the context lasts.
+    """A list that gets the numbers of signals to end, while the context lasts.
 
-    After the second signal, standard output and error no longer write to a pipe: a write that waited for its reader
-    (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP that is ignored (nohup) stays ignored.
+    After the second signal, standard output and error no longer write to a pipe: a write that
+    waited for its reader (`| less`) ends. Outside the main thread no signal is recorded. A SIGHUP
+    that is ignored (nohup) stays ignored.
     """
     came: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -45,7 +46,7 @@ def note_signals() -> Iterator[list[int]]:
 
 
 def _discard_output() -> None:
-    """Redirects both streams to the null device; a blocked write to a pipe then continues there and ends."""
+    """Redirects both streams to the null device; a blocked write continues there."""
     with contextlib.suppress(OSError), Path(os.devnull).open("wb") as null:
         for stream in (sys.stdout, sys.stderr):
             if not stream.isatty():

@@ -1,8 +1,9 @@
 """The branches of `tf.cond` that operations are in, as the executor sees it.
 
-An operation is dead where one of its inputs or control inputs is dead. A `Switch` kills the output for the predicate's
-other value, and a `Merge` is dead only where all its inputs are (tensorflow/core/common_runtime/executor.cc, TF 1.15).
-TensorFlow's control-flow contexts say less: operations of a gradient have none.
+An operation is dead where one of its inputs or control inputs is dead. A `Switch` kills the output
+for the predicate's other value, and a `Merge` is dead only where all its inputs are
+(tensorflow/core/common_runtime/executor.cc, TF 1.15). TensorFlow's control-flow contexts say less:
+operations of a gradient have none.
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
@@ -94,7 +95,7 @@ class Branches(object):
 
 
 def _together(paths: Sequence[Optional[Path]]) -> Optional[Path]:
-    """The branches of an operation that needs all its inputs; None where an input is not certain, or none ever runs."""
+    """The branches of an operation that needs all its inputs; None if one is not certain."""
     found: Dict[Tuple[Tensor, int], Branch] = {}
     for path in paths:
         if path is None:
@@ -107,7 +108,7 @@ def _together(paths: Sequence[Optional[Path]]) -> Optional[Path]:
 
 
 def _joined(paths: Sequence[Optional[Path]]) -> Optional[Path]:
-    """The branches of a `Merge`: those that its inputs share, where they are in the two branches of one `tf.cond`."""
+    """The branches of a `Merge`: its inputs' common ones, if of the two of a `tf.cond`."""
     first, *others = paths or [()]
     if first is None or None in others:
         return None
@@ -122,13 +123,13 @@ def _joined(paths: Sequence[Optional[Path]]) -> Optional[Path]:
 
 
 def never_together(one: Path, other: Path) -> bool:
-    """True if at most one of two operations runs, as they are in the two branches of one `tf.cond`."""
+    """True if at most one of two operations runs: they are in both branches of a `tf.cond`."""
     keys = {branch.key for branch in other}
     return any(branch.other in keys for branch in one)
 
 
 def to_leave(path: Path, reached: Path) -> List[Branch]:
-    """The branches of one path, the outermost first, that end before an operation of the other path can be sure."""
+    """The branches of one path, outermost first, that end before the other can be sure."""
     keys = {branch.key for branch in reached}
     first = next((place for place, branch in enumerate(path) if branch.key not in keys), len(path))
     return list(path[first:])

@@ -1,8 +1,9 @@
 """Where the loops of a graph begin and end, for the order of what is read and written in them.
 
-An operation in a `tf.while_loop` cannot wait for one outside, so the loop waits as a whole: the `Enter` of what its
-condition depends on, before which no round begins. What comes after the operation waits for an `Exit` that depends on
-it. For an operation of a loop in a loop, the outer loop waits and is waited for.
+An operation in a `tf.while_loop` cannot wait for one outside, so the loop waits as a whole: the
+`Enter` of what its condition depends on, before which no round begins. What comes after the
+operation waits for an `Exit` that depends on it. For an operation of a loop in a loop, the outer
+loop waits and is waited for.
 """
 
 from typing import Dict, List, NamedTuple, Optional, Sequence

@@ -1,4 +1,4 @@
-"""A graph as the order sees it: operations, their inputs and control inputs, and which come before which."""
+"""A graph as the order sees it: operations, inputs, and which come before which."""
 
 import heapq
 from typing import Callable, Dict, Iterable, List, NamedTuple, Sequence, Tuple

@@ -8,21 +8,23 @@ from tf2towers.order.loops import Loops
 from tf2towers.order.operations import Operation, reach
 
 READ, WRITE = "read", "write"
-#: operations that take elements from a resource, or add elements to it; those of one kind are ordered
+#: operations that take elements from a resource, or add elements to it; those of one kind are
+#: ordered
 USES = (
     re.compile(r"(IteratorGetNext(Sync|AsOptional)?|Reader(Read|ReadUpTo)(V2)?)$"),
     re.compile(r"QueueDequeue(Many|UpTo)?(V2)?$"),
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
     re.compile(r"(Resource|Sparse)?AccumulatorApplyGradient$"),
 )
-#: operations of `tf2towers.verify` at which a worker waits for others, which may change all that they share meanwhile
+#: operations of `tf2towers.verify` at which a worker waits for others, which may change all that
+#: they share meanwhile
 HELD = re.compile(r"(^|/)tf2towers_order(_\d+)?/held(_\d+)?$")
 #: operations that compute their new value from a gradient, and read the variable themselves
 _OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
 
 
 def use_of(kind: str) -> Optional[str]:
-    """What an operation of this type does with a queue, an iterator or a reader; None for any other operation."""
+    """What an operation of this type does with a queue, an iterator or a reader; or None."""
     return next((use.pattern for use in USES if use.match(kind)), None)
 
 
@@ -31,13 +33,16 @@ class Access(NamedTuple):
 
     Attributes:
         kind: READ, WRITE, or what `use_of` gives.
-        at: the operation whose place in the graph is the access's own; None: `operation`. Of a variable that is memory,
-            an operation reads long after the `tf.identity` that it reads by.
+        at: the operation whose place in the graph is the access's own; None: `operation`. Of a
+            variable that is memory, an operation reads long after the `tf.identity` that it reads
+            by.
         waits: whether it was built to wait for something, by control inputs.
         last: whether it is a read that comes after all writes.
         sent: whether it reads what a parameter server sends at the start of a run.
-        begins: whether it is a write of the initial value, for which only what waits itself has to wait.
-        end: the operation that others wait for, where it is another one: the loop's end, of an access in a loop.
+        begins: whether it is a write of the initial value, for which only what waits itself has to
+            wait.
+        end: the operation that others wait for, where it is another one: the loop's end, of an
+            access in a loop.
     """
 
     operation: str
@@ -54,8 +59,8 @@ class Pair(NamedTuple):
     """Two operations, of which the later one waits for the earlier one.
 
     Attributes:
-        leaving: the branches around the earlier one that the later one is not in, the outermost first: the later one
-            waits for their end, since the earlier one may be dead.
+        leaving: the branches around the earlier one that the later one is not in, the outermost
+            first: the later one waits for their end, since the earlier one may be dead.
         shared: what names the variable, queue or iterator.
     """
 
@@ -66,7 +71,7 @@ class Pair(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The pairs to set, and those left open, since it is not certain whether their operations run."""
+    """The pairs to set, and those left open, whose operations may not run."""
 
     pairs: List[Pair]
     left: List[Pair]
@@ -81,7 +86,8 @@ def decide(
     """Decides the order of the accesses that no path of the graph orders.
 
     Args:
-        operations: those of a graph, or of the part of it that a run needs, in an order as of `sorted_operations`.
+        operations: those of a graph, or of the part of it that a run needs, in an order as of
+            `sorted_operations`.
         accesses: those of each variable, queue and iterator, by what names it.
         whole: whether runs need parts of the operations only: then a pair stays that others imply.
         may_wait: whether an operation can still get a control input.
@@ -152,7 +158,7 @@ class _Rules(object):
         return decision
 
     def _outside(self, accesses: Sequence[Access], operations: Sequence[Operation]) -> List[Access]:
-        """The accesses, with loops in the place of what is read or written in them; uses in loops are left out.
+        """The accesses, with loops in the place of what they use; uses in loops are left out.
 
         An optimizer's update waits for the loops that its gradient was computed in.
         """
@@ -202,7 +208,7 @@ class _Rules(object):
         return self._rank[access.at or access.operation]
 
     def _place_of_read(self, read: Access, writes: Sequence[str]) -> int:
-        """Where a read happens: an operation that waits for a write sees it, even by an earlier `tf.identity`."""
+        """Where a read happens: what waits for a write sees it, even by an earlier identity."""
         if read.at is not None and self._after(read.operation, writes) & ~self._after(read.at, writes):
             return self._rank[read.operation]
         return self._place(read)
@@ -221,7 +227,7 @@ class _Rules(object):
         return not (_OPTIMIZER.match(self._of_name[write].type) or HELD.search(write))
 
     def _user_waits(self, read: Access, write: str) -> bool:
-        """True if what uses a read waits for a write, and the read does not: the value was sent before."""
+        """True if a read's user waits for a write, and the read does not: it was sent before."""
         return read.at is not None and bool(
             self._after(read.at, [write]) & ~self._after(read.operation, [write])
         )
@@ -238,7 +244,7 @@ class _Rules(object):
         return bool(bits.get(other, 0) & self._bits[one] or bits.get(one, 0) & self._bits[other])
 
     def _is_implied(self, earlier: str, later: str, shared: Any, after: Optional[Path]) -> bool:
-        """True if accesses between the two, which run whenever the later one does, bring them in order already."""
+        """True if accesses between the two, which always run, bring them in order already."""
         stage = (later, shared, self._rank[earlier] > self._rank[later])
         if stage not in self._known:
             known = self._before.get(later, 0) | self._waited.get(later, 0)

@@ -23,7 +23,7 @@ def rule_words(code: str, name_of: Callable[[str], str] = _no_name) -> str:
 def unified_diff(
     change: FileChange, original: Path | None = None, name_of: Callable[[str], str] = _no_name
 ) -> Iterator[str]:
-    """The lines of a unified diff for `patch -p1`. The head of a hunk ends with the rules that edit lines of it.
+    """A unified diff's lines for `patch -p1`; the head of a hunk ends with its rules.
 
     Args:
         original: the file of the old text, where it is another file.
@@ -64,14 +64,14 @@ def _split(text: str) -> list[str]:
     return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
-#: texts of more lines than the first number are compared in windows of so many lines: the work then grows with their
-#: length, not with its square
+#: texts of more lines than the first number are compared in windows of so many lines: the work then
+#: grows with their length, not with its square
 _LONG, _WINDOW = 2000, 400
 _Opcode = tuple[str, int, int, int, int]
 
 
 def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
-    """A matcher of two texts. For long texts, each window ends after its last lines that are equal."""
+    """A matcher of two texts, of windows that end after their last equal lines."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
     opcodes: list[_Opcode] = []

@@ -1,4 +1,4 @@
-"""A result as workflow commands, with which GitHub shows each finding beside its line in a pull request."""
+"""A result as workflow commands, with which GitHub shows findings beside their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML pages, each a single file without external resources: elements, curves, and the whole document.
+"""HTML pages, each one file without external resources: elements, curves, documents.
 
 Text that is not `Markup` is escaped, so a name or a script in it cannot become an element.
 """
@@ -45,7 +45,8 @@ def element(tag: str, /, *children: str, **attributes: str | None) -> Markup:
     Args:
         tag: its name.
         children: `Markup`, or text, which is escaped.
-        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None omits one.
+        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None omits
+            one.
     """
     start = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"'
@@ -71,7 +72,8 @@ def curves(
 
     Args:
         y: the label of the vertical axis.
-        points: steps and values of each curve by its name; a value that is not a number leaves a gap.
+        points: steps and values of each curve by its name; a value that is not a number leaves a
+            gap.
         bottom: where the vertical axis begins; None: below the least value.
     """
     drawn = [(name, of_curve) for name, of_curve in points.items() if of_curve]

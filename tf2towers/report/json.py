@@ -1,4 +1,4 @@
-"""A result as JSON, for other programs. `version` changes when a field changes its meaning or is removed."""
+"""A result as JSON for programs; `version` changes when a field changes its meaning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def as_json(document: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Converts to values that JSON has: NumPy's numbers to Python's, paths and floats that are not finite to texts."""
+    """Converts to JSON's values: NumPy's numbers, paths, floats that are not finite."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -8,8 +8,8 @@
      ..}
 
 All other fields are those of `ParityResult`. A float that is not finite
-is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and `float()` reads all
-three. Paths are as the reader would type them.
+is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and
+`float()` reads all three. Paths are as the reader would type them.
 """
 
 from __future__ import annotations

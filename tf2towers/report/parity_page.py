@@ -1,4 +1,4 @@
-"""A parity result as a page: the difference of each call on a log scale, and the first one in both sources."""
+"""A parity result as a page: each call's difference, and the first one in both sources."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def page(result: ParityResult) -> str:
     )
 
 
-# -- both sources ------------------------------------------------------------------------------------------------------
+# -- both sources ----------------------------------------------------------------------------------
 
 
 def _sources(result: ParityResult) -> Iterator[Markup]:
@@ -71,7 +71,7 @@ def _source(side: Side, place: Place) -> Markup:
     return element("figure", title, element("pre", *text))
 
 
-# -- the picture -------------------------------------------------------------------------------------------------------
+# -- the picture -----------------------------------------------------------------------------------
 
 
 def _picture(result: ParityResult) -> Markup:
@@ -109,7 +109,7 @@ def _picture(result: ParityResult) -> Markup:
 
 
 def _ends(axes: Any, apart: list[Comparison]) -> float:
-    """Gives the axes a log scale that holds all differences; returns the height of those that are not finite."""
+    """Gives the axes a log scale for all differences; returns the height of not finite ones."""
     values = [value for found in apart for value in found.differences.values()]
     finite = [math.log10(value) for value in values if _LEAST <= value <= _MOST]
     low, high = math.floor(min(finite, default=-1)) - 1, math.ceil(max(finite, default=0)) + 1

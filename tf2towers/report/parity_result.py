@@ -1,4 +1,4 @@
-"""The result of comparing two runs: each gradient and variable by name, the first difference, and its cause."""
+"""The result of comparing two runs: gradients, variables, the first difference, its cause."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ class Comparison:
     """How far one value, such as a gradient or a variable, differs over all steps.
 
     Attributes:
-        problem: why it could not be compared ('only in the original', 'shape [3] against [4]', 'None in the migrated
-            run', ..), which counts as a failure. Empty where it was compared.
+        problem: why it could not be compared ('only in the original', 'shape [3] against [4]',
+            'None in the migrated run', ..), which counts as a failure. Empty where it was compared.
         bitwise: whether every bit of every step is equal.
         first_step: the first step (from 0) at which the value differs.
-        max_rel: the largest over all steps of the greatest difference divided by the largest element; the smallest
-            tolerance that would pass.
+        max_rel: the largest over all steps of the greatest difference divided by the largest
+            element; the smallest tolerance that would pass.
         within: whether the difference is within the given tolerance, or rounding.
-        differences: the relative differences by step, without zeros; infinite where it could not be compared.
+        differences: the relative differences by step, without zeros; infinite where it could not be
+            compared.
         rounding: whether it exceeds the tolerance, but not what rounding makes of it
             (see `tf2towers.verify.calls.rounding`).
     """
@@ -94,14 +95,16 @@ class ParityResult:
     """The verdict on a pair of scripts.
 
     Attributes:
-        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'unrepeatable':
-            one of the scripts differs from itself from run to run. 'error': could not be run or compared. Of these two
-            `error` says why.
-        first_places: the lines of both scripts that made the session call `first_step`; empty where none is known.
-        first_gradient: the variable nearest to the loss whose gradient differs in step `first_step`; empty where
-            no gradient differs.
-        calls: the number of session calls compared, where both programs make the same calls. A comparison's step is
-            then the number of a call, and `steps` is the number of calls that train. 0: training steps were compared.
+        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding.
+            'differs'. 'unrepeatable': one of the scripts differs from itself from run to run.
+            'error': could not be run or compared. Of these two `error` says why.
+        first_places: the lines of both scripts that made the session call `first_step`; empty where
+            none is known.
+        first_gradient: the variable nearest to the loss whose gradient differs in step
+            `first_step`; empty where no gradient differs.
+        calls: the number of session calls compared, where both programs make the same calls. A
+            comparison's step is then the number of a call, and `steps` is the number of calls that
+            train. 0: training steps were compared.
     """
 
     original: Side

@@ -1,4 +1,4 @@
-"""A parity result as text: the verdict in one line; then the causes, the first difference, and unequal values."""
+"""A parity result as text: the verdict, the causes, the first difference, the values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VERDICTS = tuple(VERDICT_WORDS)
 
 
 def verdict_of(comparison: Comparison) -> Verdict:
-    """The verdict on one comparison: 'failed' where it has a `problem`, whatever its other fields are."""
+    """The verdict on one comparison: 'failed' if it has a `problem`, whatever the rest is."""
     if comparison.problem:
         return "failed"
     if comparison.bitwise:
@@ -55,7 +55,8 @@ def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def headline(result: ParityResult) -> str:
     """The verdict in one line.
 
-    It names only kinds that were compared: without gradients, it does not claim that they are equal.
+    It names only kinds that were compared: without gradients, it does not claim that they are
+        equal.
     """
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
@@ -151,7 +152,7 @@ def _rank(value: float) -> float:
     return math.inf if math.isnan(value) else value
 
 
-# -- the report for a terminal -----------------------------------------------------------------------------------------
+# -- the report for a terminal ---------------------------------------------------------------------
 
 #: how many differing values of a kind a brief report lists; failures are listed in addition
 LISTED = 8
@@ -161,8 +162,8 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
     """Returns the whole report.
 
     Args:
-        verbose: lists every comparison, the bit-identical ones too. Otherwise lists the worst `LISTED` of a kind,
-            and all that could not be compared.
+        verbose: lists every comparison, the bit-identical ones too. Otherwise lists the worst
+            `LISTED` of a kind, and all that could not be compared.
     """
     lines = [_plain(headline(result))]
     lines += [f"  {_plain(line)}" for line in error_details(result).splitlines()]
@@ -173,7 +174,7 @@ def render_parity(result: ParityResult, *, verbose: bool = False) -> str:
 
 
 def sections(result: ParityResult, verbose: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Yields the sections of the report: a title and its lines, perhaps none. For `verbose` see `render_parity`."""
+    """Yields the sections of the report: a title and its lines; see `render_parity`."""
     counted_in = unit(result)
     yield "why", [line for found in result.diagnoses for line in _diagnosis(found, counted_in)]
     first = [("first gradient, backward", result.first_gradient)] if result.first_gradient else []
@@ -243,7 +244,7 @@ def _align(pairs: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def columns(table: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
-    """Rows with aligned columns. The last cell of a row with too few cells (a problem) widens no column."""
+    """Rows with aligned columns; the last cell of a short row widens no column."""
     full = max(map(len, table), default=0)
     counting = [row if len(row) == full else row[:-1] for row in table]
     widths = [max(map(len, column)) for column in zip_longest(*counting, fillvalue="")]
@@ -263,5 +264,5 @@ def _lines(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Escapes line ends and control characters, so that a name cannot send commands to the terminal."""
+    """Escapes line ends and control characters, so that a name cannot steer the terminal."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

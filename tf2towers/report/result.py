@@ -30,13 +30,13 @@ class Finding:
     line: int
     #: counted from 1, as editors do
     column: int
-    #: "left": the place is left to the user; "changed" and "note": for information; "edit": for `--check`, a
-    #: line that would be rewritten
+    #: "left": the place is left to the user; "changed" and "note": for information; "edit": for
+    #: `--check`, a line that would be rewritten
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
-    #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An accepted site that is
-    #: left is counted, but the exit status ignores it
+    #: how the user accepted this finding: "noqa" or "ignore"; empty where the user did not. An
+    #: accepted site that is left is counted, but the exit status ignores it
     accepted_by: str = ""
     #: the line of the script, without its indentation; empty where it is not known
     source: str = ""
@@ -56,7 +56,7 @@ class EditedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class FileChange:
-    """A file with its old and new text. The texts keep their line ends, so that unchanged lines stay the same."""
+    """A file with its old and new text; both keep their line ends."""
 
     path: Path
     before: str
@@ -68,7 +68,8 @@ class FileChange:
     checked: bool = False
     #: the rules' edits
     edits: tuple[EditedLine, ...] = ()
-    #: the notebook whose code cells the texts are; `python` is the new text as Python, without magics
+    #: the notebook whose code cells the texts are; `python` is the new text as Python, without
+    #: magics
     notebook: Cells | None = None
     python: str = ""
     #: whether a notebook was converted from Python 2
@@ -80,13 +81,13 @@ class FileChange:
         return self.after if self.notebook is None else self.python
 
     def edited_lines(self) -> list[EditedLine]:
-        """The lines that rules rewrite, each with its rule, in the order of the text; none where nothing changes."""
+        """The lines that rules rewrite, each with its rule, in order; none if nothing changes."""
         if self.before == self.after:
             return []
         return sorted(set(self.edits), key=lambda edit: (edit.cell or 0, edit.line, edit.code))
 
     def encoded(self) -> bytes:
-        """The file's bytes with the new text; raises UnicodeEncodeError when its encoding lacks a character."""
+        """The file's bytes with the new text; UnicodeEncodeError if its encoding lacks a sign."""
         if self.notebook is not None:
             return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
         return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
@@ -99,8 +100,8 @@ class MigrationResult:
     script: Path
     #: the script and the local modules whose text changes
     changes: list[FileChange] = field(default_factory=list)
-    #: local modules that the script imports and that need no change; `-o` copies them, so that its directory is
-    #: complete
+    #: local modules that the script imports and that need no change; `-o` copies them, so that its
+    #: directory is complete
     copied: list[Path] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     #: why the script could not be migrated at all
@@ -111,7 +112,8 @@ class MigrationResult:
     left_above: tuple[Path, ...] = ()
     #: folders that modules are imported from: `-o` keeps paths relative to them
     roots: tuple[Path, ...] = ()
-    #: lines for a requirements.txt: the releases of other libraries that the program needs as it stands
+    #: lines for a requirements.txt: the releases of other libraries that the program needs as it
+    #: stands
     requirements: tuple[str, ...] = ()
     #: whether notes count as sites that are left (`--strict`)
     strict: bool = False
@@ -132,7 +134,7 @@ class MigrationResult:
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     def edits(self, title_of: Callable[[str], str], *, check: bool = False) -> list[Finding]:
-        """One finding for each line that a rule rewrites, or writes lines before. With `check`, these make it fail.
+        """One finding for each line that a rule rewrites; with `check`, they make it fail.
 
         Args:
             title_of: a rule's title, by its code.
@@ -149,7 +151,7 @@ class MigrationResult:
 
     @property
     def failure(self) -> str:
-        """What `error` is about: 'could not be written', or 'could not be migrated'; empty without an error."""
+        """What `error` is about: 'could not be written' or '.. be migrated'; empty without."""
         if self.error is None:
             return ""
         return "could not be written" if self.changed else "could not be migrated"
@@ -161,7 +163,7 @@ class MigrationResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing is left, 1 something is (or notes, if strict), 2 it could not be migrated."""
+        """The exit status: 0 nothing is left, 1 something is, 2 it could not be migrated."""
         if self.error is not None:
             return 2
         noted = self.strict and any(each.kind == "note" and not each.accepted_by for each in self.findings)

@@ -6,7 +6,8 @@ import inspect
 import textwrap
 from typing import Any, ClassVar, Literal
 
-#: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
+#: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites
+#: are left
 Does = Literal["changes", "reports", "refuses"]
 
 #: characters in a line of `explain`, on a terminal that has them
@@ -16,7 +17,7 @@ _SCREEN = 45
 
 
 class Rule:
-    """A rule is a subclass: its data are attributes, and its docstring is the title and why there is the rule.
+    """A rule is a subclass; its docstring is the title, and why there is the rule.
 
     Attributes:
         code: the beginning of its module's name: T2T605 of t2t605_tower_loop.
@@ -25,7 +26,8 @@ class Rule:
         safe: whether the result is the same bit for bit.
         sources: the symbols of TensorFlow, issues and other sources that the rule is based on.
         does: whether it changes, reports or refuses.
-        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule changes nothing.
+        examples: each with a `title`, the code `before` and `after`; `after` is None where the rule
+            changes nothing.
     """
 
     code: ClassVar[str]
@@ -39,7 +41,7 @@ class Rule:
     examples: ClassVar[tuple[Any, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        """Takes the code and the name from the module's, the title and the reason from the docstring."""
+        """Takes code and name from the module's, title and reason from the docstring."""
         code, *words = cls.__module__.rpartition(".")[2].split("_")
         cls.code, cls.name = code.upper(), "-".join(words)
         cls.title, _, cls.why = inspect.cleandoc(cls.__doc__ or "").partition("\n")
@@ -57,7 +59,7 @@ def effect_words(rule: type[Rule]) -> str:
 
 
 def explain(rule: type[Rule], *, every_example: bool = False, width: int = WIDTH) -> str:
-    """A rule as text of at most one screen: the first example, and further ones that fit; or all of them.
+    """A rule as text of at most one screen: the examples that fit, or all of them.
 
     Args:
         every_example: whether all examples are wanted.

@@ -1,4 +1,4 @@
-"""A result as SARIF 2.1.0 for code scanning services. A test validates it against the schema of OASIS."""
+"""A result as SARIF 2.1.0 for code scanning; a test has the schema of OASIS."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore"}
 def render(
     results: Sequence[MigrationResult], rule_of: Callable[[str], type[Rule] | None] = lambda _: None
 ) -> str:
-    """Returns all results as one SARIF log with one run. `rule_of` looks up a rule, for its name and texts."""
+    """All results as one SARIF log with one run; `rule_of` looks up a rule."""
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
     errors = [result for result in results if result.error is not None]

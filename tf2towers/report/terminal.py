@@ -1,4 +1,4 @@
-"""How lines are shown on a terminal: in colour, and wrapped to its width. On a pipe they stay as they are."""
+"""How lines are shown on a terminal: in colour, wrapped; on a pipe as they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NARROWEST = 40
 
 
 def in_colour(stream: TextIO) -> bool:
-    """True if colours are written to a stream: on a terminal, or as NO_COLOR and FORCE_COLOR say (no-color.org)."""
+    """True if colours go to a stream: a terminal, or as NO_COLOR and FORCE_COLOR say."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
@@ -39,7 +39,7 @@ def diff_line(line: str, stream: TextIO) -> str:
 
 
 def report_line(line: str, stream: TextIO) -> str:
-    """A line of a report, for a stream: codes and verdicts in colour, long lines in several rows."""
+    """A line of a report for a stream: codes and verdicts in colour, long lines wrapped."""
     if stream.isatty():
         line = _wrapped(line, terminal_width())
     return coloured(line, stream)

@@ -1,4 +1,4 @@
-"""A result as text for a terminal: a summary, the notes, every site that is left, and with -v every edited line."""
+"""A result as text for a terminal: summary, notes, sites left, with -v edited lines."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ def lines(
 
     Args:
         name_of: the name of the rule with a code.
-        brief: whether to omit notes on a program without towers and servers; sites that are left are always shown.
-        every: whether to show all sites without a limit, the edited lines, and the modules that are read and unchanged.
-        advised: the advice that is printed already, which is not repeated; what is printed here is added.
+        brief: whether to omit notes on a program without towers and servers; sites that are left
+            are always shown.
+        every: whether to show all sites without a limit, the edited lines, and the modules that are
+            read and unchanged.
+        advised: the advice that is printed already, which is not repeated; what is printed here is
+            added.
     """
     yield f"{summary(result)}\n"
     notes = not (brief and result.remark)
@@ -53,7 +56,7 @@ def edit_lines(result: MigrationResult, name_of: Callable[[str], str]) -> Iterat
 
 
 def statistics(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> Iterator[str]:
-    """One line for each rule that edits or reports anything: the lines it edits, its sites left, its notes."""
+    """One line for each rule: the lines it edits, its sites left, its notes."""
     counts: dict[str, list[int]] = {}
     for result in results:
         edits = [edit.code for change in result.changes for edit in change.edited_lines()]
@@ -68,7 +71,7 @@ def statistics(results: Iterable[MigrationResult], name_of: Callable[[str], str]
 
 
 def requirements(results: Iterable[MigrationResult]) -> Iterator[str]:
-    """The lines for a requirements.txt that keep the scripts as they are; empty where none is needed."""
+    """The lines of a requirements.txt that keep the scripts as they are; or empty."""
     lines = sorted({line for result in results for line in result.requirements})
     if lines:
         yield "for a requirements.txt, as the scripts use these libraries:\n"
@@ -91,7 +94,7 @@ def summary(result: MigrationResult) -> str:
 
 
 def accepted_words(result: MigrationResult) -> str:
-    """The counts of accepted sites and hidden notes, with a leading comma; empty where there are none."""
+    """The counts of accepted sites and hidden notes, with a leading comma; or empty."""
     words = ""
     if result.accepted:
         words += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
@@ -112,7 +115,7 @@ def left_only(result: MigrationResult, name_of: Callable[[str], str]) -> str:
     )
 
 
-# -- the findings in few lines: each path once, each advice once; omitted findings are counted -------------------------
+# -- the findings in few lines: each path once, each advice once; omitted findings are counted -----
 
 #: the largest number of lines about sites left, and of lines about other findings
 LEFT, NOTES = 10, 6
@@ -167,7 +170,7 @@ def _part(
     name_of: Callable[[str], str],
     advised: set[str],
 ) -> list[str]:
-    """The lines for as many messages as fit into `limit` lines; None: for all. Quoted lines do not count."""
+    """The lines of as many messages as fit `limit`; None: all. Quoted lines do not count."""
     places: dict[_Message, list[str]] = {}
     quoted: dict[_Message, str] = {}
     for finding in sorted(findings, key=lambda found: (found.path != script, str(found.path), _place(found))):
@@ -219,7 +222,7 @@ def _lines(
 
 
 def _chosen(messages: list[_Message], count: int) -> list[_Message]:
-    """Selects `count` messages: the first of each file, code and advice, then others; sorted by these groups."""
+    """Selects `count` messages: the first of each file, code and advice, then others."""
     blocks = list(dict.fromkeys(message[:3] for message in messages))
     first = [next(message for message in messages if message[:3] == block) for block in blocks]
     chosen = set([*first, *(message for message in messages if message not in first)][:count])

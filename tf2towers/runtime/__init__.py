@@ -100,7 +100,7 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings
 
 
 def _leave_flags_to_scripts() -> None:
-    """Lets a script define flags that absl defines too ('log_dir', 'v'): TF1 did not use absl before 1.13."""
+    """Lets a script define flags that absl has, too ('log_dir', 'v'): TF1 used absl from 1.13."""
     try:
         from absl import flags, logging
     except ImportError:  # without absl, TensorFlow is not installed either

@@ -1,6 +1,7 @@
-"""`tf.data.Options` with the attributes of TF 1.13 to 1.15 that TF 2 lacks: all of them only affect a pipeline's speed.
+"""`tf.data.Options` with TF 1.13's to 1.15's attributes, which only affect a pipeline's speed.
 
-When options are merged, TF 2 copies the attributes that it knows (`tensorflow.python.data.util.options.merge_options`).
+When options are merged, TF 2 copies the attributes that it knows
+(`tensorflow.python.data.util.options.merge_options`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class StatsOptions:
 
 
 class OptimizationOptions(tf.data.experimental.OptimizationOptions):
-    """`tf.data.experimental.OptimizationOptions`; the attributes defined here are without effect."""
+    """`tf.data.experimental.OptimizationOptions` with attributes that have no effect."""
 
     autotune = autotune_algorithm = autotune_buffers = autotune_cpu_budget = None
     filter_with_random_uniform_fusion = hoist_random_uniform = map_vectorization = None
@@ -38,13 +39,13 @@ class OptimizationOptions(tf.data.experimental.OptimizationOptions):
 
 
 class DistributeOptions(tf.data.experimental.DistributeOptions):
-    """`tf.data.experimental.DistributeOptions`; a script's own towers do not use distributed pipelines."""
+    """`tf.data.experimental.DistributeOptions`, which a script's own towers do not use."""
 
     auto_shard: bool | None = None
 
 
 class Options(tf.data.Options):
-    """`tf.data.Options`; the attributes defined here are without effect. TF 1.13's begin at `experimental_autotune`."""
+    """`tf.data.Options` with attributes of no effect: TF 1.13's from `experimental_autotune`."""
 
     experimental_numa_aware = experimental_stateful_whitelist = experimental_stats = None
     experimental_autotune = experimental_filter_fusion = experimental_hoist_random_uniform = None

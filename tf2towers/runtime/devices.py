@@ -16,17 +16,17 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
     """The devices for `tf.distribute.MirroredStrategy`, one for each tower.
 
     Args:
-        towers: their number; or the devices that the TF1 loop passed to `tf.device`, e.g. ['/gpu:0', '/gpu:1'];
-            or the indices of the GPUs, as numbers or strings.
+        towers: their number; or the devices that the TF1 loop passed to `tf.device`, e.g.
+            ['/gpu:0', '/gpu:1']; or the indices of the GPUs, as numbers or strings.
 
     Returns:
-        The named GPUs, if this machine has all of them; else as many logical CPU devices, with a warning.
-        In TF1, `allow_soft_placement=True` moved such towers to the CPU.
+        The named GPUs, if this machine has all of them; else as many logical CPU devices, with a
+        warning. In TF1, `allow_soft_placement=True` moved such towers to the CPU.
 
     Raises:
         ValueError: the list of towers is empty, outside a graph.
-        RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy
-            before any op.
+        RuntimeError: TensorFlow has started already with too few logical CPU devices: make the
+            strategy before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
     names = [f"/gpu:{tower}" if str(tower).isdigit() else str(tower) for tower in several]
@@ -44,7 +44,7 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
 
 @functools.cache
 def _warn_of_cpu(names: tuple[str, ...], gpus: int) -> None:
-    """Warns once for each list of devices: layers that loop over the towers ask for it a hundred times."""
+    """Warns once for each list of devices: layers that loop over towers ask for it often."""
     _logger.warning(
         "%d tower(s) want %s; this machine has %d GPU(s): training on the CPU instead",
         len(names), ", ".join(names), gpus,

@@ -1,4 +1,4 @@
-"""The event file writer that TF1 had in `tensorflow.python.pywrap_tensorflow`, on `tf.io.TFRecordWriter`."""
+"""The event file writer of TF1's `tensorflow.python.pywrap_tensorflow`, on TFRecordWriter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class EventsWriter:
     """Writes `tf.compat.v1.Event` protos to one file that TensorBoard reads.
 
     Args:
-        prefix: the file's path up to '.out.tfevents.'; bytes or text. Time (whole seconds) and host follow.
+        prefix: the file's path up to '.out.tfevents.'; bytes or text. Time (whole seconds) and host
+            follow.
     """
 
     def __init__(self, prefix: bytes | str) -> None:

@@ -1,7 +1,7 @@
-"""`tensorflow.examples.tutorials.mnist.input_data`, which TF2 no longer has: MNIST from its four idx files.
+"""`tensorflow.examples.tutorials.mnist.input_data`, gone in TF2: MNIST from its idx files.
 
-Batches are drawn as TF 1.15 drew them, with the same NumPy calls in the same order, so the same seed gives the same
-batches. Nothing is ever downloaded: the files must be there.
+Batches are drawn as TF 1.15 drew them, with the same NumPy calls in the same order, so the same
+seed gives the same batches. Nothing is ever downloaded: the files must be there.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
         uint8 [n], or with `one_hot` float64 [n, num_classes].
 
     Raises:
-        ValueError: the file is not an idx1 file, is damaged, is truncated, or has a label too large for `one_hot`.
+        ValueError: the file is not an idx1 file, is damaged, is truncated, or has a label too large
+            for `one_hot`.
     """
     _, labels = _read_idx(f, _LABELS_MAGIC, "label", dimensions=1)
     if not one_hot:
@@ -75,7 +76,8 @@ def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
     """Class numbers, integers [n], as one-hot rows, float64 [n, num_classes].
 
     Raises:
-        ValueError: a label is not in 0..num_classes-1. (TF1 wrote such a label into the next example's row.)
+        ValueError: a label is not in 0..num_classes-1. (TF1 wrote such a label into the next
+            example's row.)
     """
     labels = labels_dense.ravel()
     wrong = np.flatnonzero((labels < 0) | (labels >= num_classes))
@@ -92,16 +94,19 @@ class DataSet:
     Args:
         images: uint8 [n, rows, columns, depth].
         labels: [n, ...].
-        fake_data: whether `next_batch` returns constant examples; `images` and `labels` may then be anything.
+        fake_data: whether `next_batch` returns constant examples; `images` and `labels` may then be
+            anything.
         one_hot: whether the fake labels are one-hot.
         dtype: `tf.uint8` leaves pixels in 0..255, `tf.float32` brings them into 0..1.
         reshape: whether images become rows, [n, rows * columns]; depth must then be 1.
-        seed: the seed of the shuffles; by default TensorFlow's global seed. NumPy's global generator is seeded with it
-            here, or afresh without either: only a later call of `np.random.seed` has an effect.
+        seed: the seed of the shuffles; by default TensorFlow's global seed. NumPy's global
+            generator is seeded with it here, or afresh without either: only a later call of
+            `np.random.seed` has an effect.
 
     Raises:
         TypeError: `dtype` is neither uint8 nor float32.
-        ValueError: images and labels differ in number, or `reshape` is given images whose depth is not 1.
+        ValueError: images and labels differ in number, or `reshape` is given images whose depth is
+            not 1.
     """
 
     def __init__(
@@ -156,8 +161,8 @@ class DataSet:
     def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> Any:
         """The next `batch_size` examples: (images, labels).
 
-        A batch at the end of an epoch is filled up from the next epoch; with `shuffle`, each epoch has its own order.
-        With `fake_data`, the result is two lists of constants.
+        A batch at the end of an epoch is filled up from the next epoch; with `shuffle`, each epoch
+        has its own order. With `fake_data`, the result is two lists of constants.
         """
         if fake_data:
             label = [1] + [0] * 9 if self.one_hot else 0
@@ -212,7 +217,8 @@ def read_data_sets(
         source_url: used only in the error about missing files.
 
     Raises:
-        FileNotFoundError: files are missing; the message names them, where they were looked for, and where they are.
+        FileNotFoundError: files are missing; the message names them, where they were looked for,
+            and where they are.
         ValueError: a file is damaged or truncated, or `validation_size` is out of range.
     """
     if fake_data:
@@ -242,11 +248,11 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
 
 
 def _numpy_seed(seed: int | None) -> int | None:
-    """The seed that TF1 gave to NumPy: `seed`, else the graph's (here the global) seed, else None."""
+    """The seed that TF1 gave NumPy: `seed`, else the graph's (here the global) one, or None."""
     if seed is not None:
         return int(tf.compat.v1.get_seed(seed)[1])
-    # get_seed(None) would use up one of eager mode's operation seeds; get_seed(0) does not, and returns
-    # TensorFlow's default if no global seed is set.
+    # get_seed(None) would use up one of eager mode's operation seeds; get_seed(0) does not, and
+    # returns TensorFlow's default if no global seed is set.
     global_seed = tf.compat.v1.get_seed(0)[0]
     default = 87654321
     return int(global_seed) if global_seed != default else tf.compat.v1.get_seed(None)[0]
@@ -282,8 +288,8 @@ def _read_idx(f: Any, magic: int, what: str, dimensions: int) -> tuple[list[int]
         dimensions: how many sizes the header has.
 
     Raises:
-        ValueError: another magic number, a damaged gzip stream, or too few bytes. Bytes after the last value are
-            ignored, as in TF1.
+        ValueError: another magic number, a damaged gzip stream, or too few bytes. Bytes after the
+            last value are ignored, as in TF1.
     """
     name = str(getattr(f, "name", "the file"))
     print("Extracting", name)  # as TF1 did

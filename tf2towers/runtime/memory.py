@@ -1,9 +1,10 @@
 """Makes glibc's malloc keep the memory that a training step frees, for the next step (mallopt).
 
-A training step allocates its activations and gradients anew. glibc returns freed memory to the system at once (an
-empty heap of a thread, and free memory at the top of a heap). In the next step the kernel maps and zeroes the same
-pages again. That is 2,100 page faults in a step of the CIFAR-10 towers at batch 64, a tenth to a fifth of its time
-(docs/performance.md). mallopt(3) describes the settings.
+A training step allocates its activations and gradients anew. glibc returns freed memory to the
+system at once (an empty heap of a thread, and free memory at the top of a heap). In the next step
+the kernel maps and zeroes the same pages again. That is 2,100 page faults in a step of the CIFAR-10
+towers at batch 64, a tenth to a fifth of its time (docs/performance.md). mallopt(3) describes the
+settings.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _SETTINGS = {
 def keep_freed_memory() -> bool:
     """Makes malloc keep freed memory for later allocations; further calls change nothing.
 
-    The process's peak memory grows little (by 1 to 5 % in docs/performance.md). Settings from the environment
-    (`MALLOC_*`, `GLIBC_TUNABLES`) stay, and an allocator without `mallopt` (macOS, musl) is left alone.
+    The process's peak memory grows little (by 1 to 5 % in docs/performance.md). Settings from the
+    environment (`MALLOC_*`, `GLIBC_TUNABLES`) stay, and an allocator without `mallopt` (macOS,
+    musl) is left alone.
 
     Returns:
         Whether malloc accepted the settings.

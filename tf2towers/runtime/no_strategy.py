@@ -1,4 +1,4 @@
-"""`tf.distribute`'s functions for a TF 1 script that enters no strategy: they see the default one, of one replica."""
+"""`tf.distribute`'s functions for a script without a strategy: the default one, one replica."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tensorflow as tf
 
 
 def get_strategy() -> tf.distribute.Strategy:
-    """Returns the default strategy, in a new graph, since the towers' strategy belongs to the script's graph."""
+    """The default strategy, in a new graph: the towers' one belongs to the script's graph."""
     with tf.Graph().as_default():
         return tf.distribute.get_strategy()
 
@@ -18,10 +18,10 @@ def get_replica_context() -> tf.distribute.ReplicaContext:
 
 
 def has_strategy() -> bool:
-    """True if the script has entered a strategy; always False, since a migrated script enters none of its own."""
+    """True if the script has entered a strategy: never, a migrated script enters none."""
     return False
 
 
 def in_cross_replica_context() -> bool:
-    """True if the code runs outside of every replica; always False, since no strategy is entered."""
+    """True if the code runs outside of every replica: always, no strategy is entered."""
     return False

@@ -16,7 +16,7 @@ _WORD = 1 << 64
 
 
 def python2_division(left: Any, right: Any) -> Any:
-    """`left / right` as in Python 2: floor division for integers, and for arrays and tensors of integers."""
+    """`left / right` as in Python 2: floor division of integers, arrays and tensors of them."""
     if isinstance(left, numbers.Integral) and isinstance(right, numbers.Integral):
         return left // right
     if _is_dimension(left) or _is_dimension(right):
@@ -29,7 +29,7 @@ def python2_division(left: Any, right: Any) -> Any:
 
 
 def python2_division_in_place(left: Any, right: Any) -> Any:
-    """Returns the value of `left` after `left /= right`; an array is changed in place, as in Python 2."""
+    """The value of `left` after `left /= right`; an array is changed in place."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(left, numpy.ndarray):
         return python2_division(left, right)
@@ -59,7 +59,7 @@ def python2_round(number: Any, digits: int = 0) -> float:
 
 
 def _is_integral(value: Any) -> bool:
-    """True if NumPy divides a value as integers: an integer, or an array or a NumPy scalar of integers."""
+    """True if NumPy divides a value as integers: an integer, or an array or scalar of them."""
     if isinstance(value, numbers.Integral):
         return True
     numpy = sys.modules.get("numpy")
@@ -92,7 +92,7 @@ def _divide_tensors(left: Any, right: Any) -> Any:
 
 
 def python2_map(function: Callable[..., Any] | None, *iterables: Iterable[Any]) -> list[Any]:
-    """`map` of Python 2: returns a list, pads shorter iterables with None, and without a function makes tuples."""
+    """`map` of Python 2: a list; shorter iterables get None; without a function tuples."""
     if len(iterables) == 1:
         return list(*iterables) if function is None else [function(value) for value in iterables[0]]
     together = zip_longest(*iterables)
@@ -100,7 +100,7 @@ def python2_map(function: Callable[..., Any] | None, *iterables: Iterable[Any]) 
 
 
 def python2_filter(function: Callable[[Any], Any] | None, values: Any) -> Any:
-    """`filter` of Python 2: returns a string for a string, a tuple for a tuple, a list for anything else."""
+    """`filter` of Python 2: a string for a string, a tuple for a tuple, else a list."""
     kept = list(filter(function, values))
     if isinstance(values, str):
         return "".join(kept)
@@ -110,8 +110,8 @@ def python2_filter(function: Callable[[Any], Any] | None, values: Any) -> Any:
 def python2_seed(seed: Any = None) -> None:
     """`random.seed(seed)`, after which `random` draws the numbers that Python 2 drew.
 
-    `shuffle`, `sample`, `choice` and `randrange` draw an integer by the method `_randbelow`. Python 2 computed that
-    integer from the next float; Python 3 takes the next bits.
+    `shuffle`, `sample`, `choice` and `randrange` draw an integer by the method `_randbelow`. Python
+    2 computed that integer from the next float; Python 3 takes the next bits.
     """
     if isinstance(seed, str):
         seed = _hash_string(seed)
@@ -135,15 +135,15 @@ def _hash_string(text: str) -> int:
 
 
 def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
-    """`text.decode(encoding)` and `unicode(text, encoding)`; a string is returned as it is: Python 2 read bytes."""
+    """`text.decode(encoding)`, `unicode(text, encoding)`; a string stays: Python 2 had bytes."""
     return text if isinstance(text, str) else text.decode(encoding, errors)
 
 
 def python2_message(error: BaseException) -> Any:
-    """`error.message`: the only argument of an error, or nothing; what the error's class has under that name."""
+    """`error.message`: the only argument of an error, or nothing, or what its class has."""
     return getattr(error, "message", error.args[0] if len(error.args) == 1 else "")
 
 
 def python2_arguments(error: Any) -> Any:
-    """What `error[0]` took the first item of: the arguments of an error, or the error where its class has items."""
+    """What `error[0]` took the first of: an error's arguments, or the error if it has items."""
     return error if hasattr(type(error), "__getitem__") else error.args

@@ -1,8 +1,9 @@
-"""`TowerStrategy`: the towers of a TF 1 graph as the replicas of a `tf.distribute.MirroredStrategy`.
+"""`TowerStrategy`: the towers of a TF 1 graph as the replicas of a MirroredStrategy.
 
-In a graph, the strategy only helps to build: the scope sets the device of the variables, `run` builds one tower after
-the other, `reduce` builds the average. The session then runs the graph on the strategy's devices, with a copy of each
-shared variable on every device and an all-reduce for the average. TensorFlow's own scope is not entered around TF 1
+In a graph, the strategy only helps to build: the scope sets the device of the variables, `run`
+builds one tower after the other, `reduce` builds the average. The session then runs the graph on
+the strategy's devices, with a copy of each shared variable on every device and an all-reduce for
+the average. TensorFlow's own scope is not entered around TF 1
 graph code: a v1 optimizer refuses it, and would divide the loss by the number of replicas.
 
 Outside a TF 1 graph (eagerly, in a `tf.function`) it behaves as MirroredStrategy.
@@ -48,10 +49,12 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
     """A `tf.distribute.MirroredStrategy` whose replicas are the towers of a TF 1 graph.
 
     Args:
-        towers: their number; or the devices that the towers' loop passes to `tf.device`, e.g. ['/gpu:0', '/gpu:1']; or
-            the indices of the GPUs. Without it, the towers are the GPUs that the graph names.
-        parameter_device: the device of ops that are built in the scope, but on no tower, e.g. '/cpu:0': variables, the
-            input pipeline, the average. Without it, the scope sets no device.
+        towers: their number; or the devices that the towers' loop passes to `tf.device`, e.g.
+            ['/gpu:0', '/gpu:1']; or the indices of the GPUs. Without it, the towers are the GPUs
+            that the graph names.
+        parameter_device: the device of ops that are built in the scope, but on no tower, e.g.
+            '/cpu:0': variables, the input pipeline, the average. Without it, the scope sets no
+            device.
 
     Raises:
         RuntimeError: TensorFlow has started already, with too few logical CPU devices.
@@ -70,7 +73,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 
     def __getattr__(self, name: str) -> Any:
-        """Starts the devices at their first use if no towers were given: a script may choose its GPUs until then."""
+        """Starts the devices at first use if no towers were given: GPUs may be chosen before."""
         if name.startswith("__") or "_extended" in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         super().__init__()
@@ -78,7 +81,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[TowerStrategy]:
-        """The context to build the towers and their shared variables in: in a graph `tf.device(parameter_device)`."""
+        """The context for towers and shared variables: in a graph `tf.device(parameter_device)`."""
         if not _in_graph():
             with super().scope():
                 yield self
@@ -101,14 +104,15 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Args:
             fn: builds a tower.
-            args: its positional arguments; of a per-replica value, each tower gets its own item, which is taken when
-                the tower is built, as a loop does. The shortest per-replica value sets the number of towers; without
-                any, the strategy sets it.
+            args: its positional arguments; of a per-replica value, each tower gets its own item,
+                which is taken when the tower is built, as a loop does. The shortest per-replica
+                value sets the number of towers; without any, the strategy sets it.
             kwargs: its keyword arguments.
             options: TensorFlow's RunOptions; ignored in a graph.
 
         Returns:
-            In a graph a `PerReplica` of what the calls returned; where all return tuples of one length, a tuple of
+            In a graph a `PerReplica` of what the calls returned; where all return tuples of one
+            length, a tuple of
             such: `loss, gradients = strategy.run(tower, args=...)`.
         """
         if not _in_graph():
@@ -123,14 +127,14 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return _regroup(results)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """What each tower has of a value that `run` returned, or of a tuple of such, in the order of the towers."""
+        """What each tower has of a value that `run` returned, or of a tuple of such, in order."""
         if not _in_graph():
             return super().experimental_local_results(value)
         counts = [len(each.values) for each in _leaves(value) if _is_per_replica(each)]
         return tuple(_of_tower(value, tower) for tower in range(min(counts))) if counts else (value,)
 
     def _rounds(self, given: Sequence[Any]) -> Iterator[dict[int, Any]]:
-        """For each tower, what it gets of the per-replica values among some values, by their ids."""
+        """For each tower, its items of the per-replica values among some values, by their ids."""
         ids, own = self.replica_ids, len(self.replica_ids.values)
         per_replica = {id(value): value for value in given if _is_per_replica(value) and value is not ids}
         others = {
@@ -187,21 +191,24 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
     def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
         """Reduces the towers' gradients to their mean, one all-reduce on the strategy.
 
-        In a graph it builds the same ops, under the same names, as the well-known function `average_gradients`; the
-        session turns them into an all-reduce when it runs them. The mean is of those gradients of a variable that are
-        not None. A `tf.IndexedSlices` becomes dense, as in TF 1.
+        In a graph it builds the same ops, under the same names, as the well-known function
+        `average_gradients`; the session turns them into an all-reduce when it runs them. The mean
+        is of those gradients of a variable that are not None. A `tf.IndexedSlices` becomes dense,
+        as in TF 1.
 
         Args:
             reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
-            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them: what `run` returned,
-                or a list of them; outside a graph, anything that MirroredStrategy accepts.
+            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them:
+                what `run` returned, or a list of them; outside a graph, anything that
+                MirroredStrategy accepts.
             axis: as in `tf.distribute.Strategy.reduce`; None in a graph.
 
         Returns:
             A list of (mean gradient, variable), the variable as the first tower names it.
 
         Raises:
-            ValueError: a variable's gradients are all None; in a graph, any other reduction than the mean, or an axis.
+            ValueError: a variable's gradients are all None; in a graph, any other reduction than
+                the mean, or an axis.
         """
         if not _in_graph():
             return super().reduce(reduce_op, value, axis)
@@ -222,25 +229,27 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
         return averaged
 
     def _declare(self) -> None:
-        """Declares this strategy for the towers of the graph being built, if the towers were given."""
+        """Declares this strategy for the towers of the graph that is built, if they were given."""
         if self._towers:
             declare(tf.compat.v1.get_default_graph(), self)
 
 
 class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServerStrategy):
-    """Between-graph replication: variables on the parameter servers, the rest of the graph on this worker.
+    """Between-graph replication: variables on the parameter servers, the rest on this worker.
 
-    Its scope places each op on the device that `tf.train.replica_device_setter` chooses. The session of a `Server`
-    connects to the parameter servers, and runs the graph on `Server.strategy`, a
-    `tf.distribute.ParameterServerStrategy`.
+    Its scope places each op on the device that `tf.train.replica_device_setter` chooses. The
+    session of a `Server` connects to the parameter servers, and runs the graph on
+    `Server.strategy`, a `tf.distribute.ParameterServerStrategy`.
 
     Args:
-        ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: the arguments of
-            `tf.train.replica_device_setter`. Variables are placed on the servers in turn, across all scopes of one
-            strategy. Without `ps_tasks` and `cluster`, the script names its devices itself: the scope sets none.
-        device: in their place the device, or the function of devices, that the script has chosen: the scope's device.
-        towers: the towers of this worker, as `TowerStrategy` takes them. In a graph, `run`, `reduce` and the other
-            methods for towers do what those of `TowerStrategy` do.
+        ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: the
+            arguments of `tf.train.replica_device_setter`. Variables are placed on the servers in
+            turn, across all scopes of one strategy. Without `ps_tasks` and `cluster`, the script
+            names its devices itself: the scope sets none.
+        device: in their place the device, or the function of devices, that the script has chosen:
+            the scope's device.
+        towers: the towers of this worker, as `TowerStrategy` takes them. In a graph, `run`,
+            `reduce` and the other methods for towers do what those of `TowerStrategy` do.
     """
 
     def __init__(
@@ -265,7 +274,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
             )
 
     def __getattr__(self, name: str) -> Any:
-        """Starts the devices of this process at their first use; the session has its own connection."""
+        """Starts this process's devices at first use; the session has its own connection."""
         if name.startswith("__") or "_extended" in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         super().__init__()
@@ -273,7 +282,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[ParameterServerStrategy]:
-        """The context to build a worker's graph in: `tf.device(tf.train.replica_device_setter(...))`."""
+        """The context of a worker's graph: `tf.device(tf.train.replica_device_setter(...))`."""
         with tf.compat.v1.device(self._device) if self._places else contextlib.nullcontext():
             if _in_graph():
                 self._of_towers._declare()
@@ -299,7 +308,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """The number of this worker's towers in a graph, if they were given; else TensorFlow's own number."""
+        """The number of this worker's towers in a graph, if given; else TensorFlow's own."""
         asked: Any = self._by_towers() if self._of_towers.towers_given else super()
         return asked.num_replicas_in_sync
 
@@ -313,11 +322,11 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         return self._of_towers.per_replica(iterable)
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
-        """Reduces the gradients of this worker's towers to their mean, as `TowerStrategy.reduce`."""
+        """Reduces the gradients of this worker's towers to their mean, as `TowerStrategy`."""
         return self._by_towers().reduce(reduce_op, value, axis)
 
     def _by_towers(self) -> Any:
-        """What `run` and the like are asked of: the towers in a graph, TensorFlow's own strategy outside of one."""
+        """What `run` and the like ask: the towers in a graph, else TensorFlow's own strategy."""
         return self._of_towers if _in_graph() else super()
 
 
@@ -331,7 +340,7 @@ def _is_per_replica(value: Any) -> bool:
 
 
 def _regroup(results: Sequence[Any]) -> Any:
-    """The results of the towers as one per-replica value; tuples of one length as a tuple of such."""
+    """The towers' results as one per-replica value; tuples of one length as a tuple of such."""
     lengths = {len(result) if type(result) is tuple else 0 for result in results}
     if len(lengths) != 1 or 0 in lengths:
         return PerReplica(results)

@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
 
-#: type of a resource variable's op -> the type of TF 1's op, where more differs than the prefix "Resource"
+#: type of a resource variable's op -> the type of TF 1's op, where more differs than the prefix
+#: "Resource"
 _TYPES = {
     "VarHandleOp": "VariableV2",
     "ReadVariableOp": "Identity",
@@ -26,15 +27,15 @@ def is_sparse(tensor: Any) -> bool:
 
 
 def class_of(value: Any) -> type:
-    """The class that a value had in TF 1: `tf.Tensor` for a graph's tensors, which are of a subclass in TF 2."""
+    """The class of a value in TF 1: `tf.Tensor` for a graph's tensors, a subclass in TF 2."""
     return tf.Tensor if isinstance(value, tf.Tensor) else type(value)
 
 
 def op_type(operation: Any) -> Any:
-    """The type in TF 1 of an operation, or of an op type given as a string; for other values, their `type`.
+    """The type in TF 1 of an operation, or of an op type as a string; else their `type`.
 
-    A script that enabled resource variables itself saw the types of TF 2. `VarIsInitializedOp` is returned as it is:
-    the runtime adds this op for every variable, and TF 1's graphs lacked it.
+    A script that enabled resource variables itself saw the types of TF 2. `VarIsInitializedOp` is
+    returned as it is: the runtime adds this op for every variable, and TF 1's graphs lacked it.
     """
     found = operation if isinstance(operation, str) else operation.type
     if not isinstance(operation, tf.Operation | str) or own_resources.switched_on:
@@ -43,9 +44,10 @@ def op_type(operation: Any) -> Any:
 
 
 def assert_variables_initialized(var_list: Sequence[Any] | None = None) -> tf.Tensor | None:
-    """Returns the ranks of the variables; running it raises FailedPreconditionError if one is not initialized.
+    """The variables' ranks; running it raises FailedPreconditionError before their values.
 
-    TensorFlow's function computes the ranks without reading the resource variables, so it never fails.
+    TensorFlow's function computes the ranks without reading the resource variables, so it never
+    fails.
     """
     variables = list(var_list or ()) or [*tf.compat.v1.global_variables(), *tf.compat.v1.local_variables()]
     if not variables:

@@ -1,1 +1,1 @@
-"""A script as text: reads it in any encoding, writes it back safely, and finds the local modules that it imports."""
+"""A script as text: read in any encoding, written back safely, its imports found."""

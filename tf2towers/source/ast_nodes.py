@@ -9,14 +9,14 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def root_of(node: ast.AST) -> ast.AST:
-    """The first node of a dotted name: `tf` of `tf.train.Saver`; the node itself if it is not an attribute."""
+    """The first node of a dotted name: `tf` of `tf.train.Saver`; another node itself."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
 
 
 def last_name(node: ast.AST) -> str:
-    """The last part of a dotted name: `Saver`; empty for a node that is neither a name nor an attribute."""
+    """The last part of a dotted name: `Saver`; empty for a node that is no name."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
@@ -44,7 +44,7 @@ def module_of(statement: ast.ImportFrom) -> str:
 
 
 def imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
-    """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
+    """Each alias of an import, and its dotted name: `model.loss`, or `.loss` of `.`."""
     for alias in statement.names:
         if isinstance(statement, ast.Import):
             yield alias, alias.name

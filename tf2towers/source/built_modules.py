@@ -1,4 +1,4 @@
-"""Modules that are not Python text: compiled modules, and modules that Cython or protoc makes of other files."""
+"""Modules that are not Python text: compiled ones, and those of Cython or protoc."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BuiltModule:
 
 
 def built_module(place: Path) -> BuiltModule | None:
-    """Finds the built module at a path without a suffix; None if there is none, or if it may use TF1.
+    """Finds the built module at a path without a suffix; None if none, or one of TF1.
 
     A file that contains the word `tensorflow`, even a compiled one, may use TF1.
     """
@@ -64,7 +64,7 @@ def _imports_tensorflow(proto: Path) -> bool:
 
 
 def is_of_an_old_protoc(module: Path) -> bool:
-    """True if a protoc before 3.19 wrote a module: with protobuf 4 and later it must be generated again."""
+    """True if a protoc before 3.19 wrote a module, which protobuf 4 needs generated again."""
     if not module.name.endswith("_pb2.py"):
         return False
     return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")

@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Step:
-    """One construct that was converted, or that was left because it is uncertain; the line is one of the old text."""
+    """One construct that was converted, or left as uncertain; a line of the old text."""
 
     name: str
     line: int
@@ -27,7 +27,7 @@ class Conversion:
     left: tuple[Step, ...] = ()
 
     def line_before(self, line: int) -> int:
-        """The line of the old text that a line of the new text came from, or the last known line before it."""
+        """The line of the old text that a line of the new one came from, or the last before."""
         return self._lines[min(line, len(self._lines) - 1)]
 
     @cached_property

@@ -1,8 +1,8 @@
-"""What LibCST's metadata says of the nodes of a module, in a fraction of its time: parents, contexts, places.
+"""What LibCST's metadata says of a module's nodes, in less time: parents, places.
 
-LibCST's providers visit all white space as well, and make a context manager for each node that they write. Here a
-module is walked once, by its fields. The answers are LibCST's: tests/source/test_cst_nodes.py compares them. White
-space, brackets and commas have none.
+LibCST's providers visit all white space as well, and make a context manager for each node that they
+write. Here a module is walked once, by its fields. The answers are LibCST's:
+tests/source/test_cst_nodes.py compares them. White space, brackets and commas have none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _FIRST: dict[type[cst.CSTNode], tuple[str, ...]] = {
 }
 
 _BOUND, _DELETED, _READ = ExpressionContext.STORE, ExpressionContext.DEL, ExpressionContext.LOAD
-#: by kind of node, what happens to the names in a field where it is not what happens to the node; None: nothing
+#: by kind of node, what happens to the names in a field where it is not what happens to the node;
+#: None: nothing
 _CONTEXTS: dict[type[cst.CSTNode], dict[str, ExpressionContext | None]] = {
     cst.AnnAssign: {"target": _BOUND},
     cst.AsName: {"name": _BOUND},
@@ -78,7 +79,7 @@ def _is_node(kind: Any) -> bool:
 
 @cache
 def is_sign(kind: Any) -> bool:
-    """True if the nodes of a kind are signs or white space, which have no names, texts or calls in them."""
+    """True if nodes of a kind are signs or white space, without names, texts or calls."""
     return issubclass(kind, cst.CSTNode) and kind.__module__ in (
         "libcst._nodes.op",
         "libcst._nodes.whitespace",
@@ -144,7 +145,7 @@ class _Wrapper(MetadataWrapper):
 
 
 class _Scopes(ScopeVisitor):
-    """LibCST's visitor, which visits the parts of a node itself: LibCST would make a new node of each."""
+    """LibCST's visitor, which visits parts itself: LibCST would make new nodes."""
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Visits a node and its parts."""
@@ -166,7 +167,7 @@ def scopes_of(
     return provider._computed  # type: ignore[return-value]  # none of them is computed later
 
 
-# -- texts -------------------------------------------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------------
 
 
 class _Ignored:
@@ -194,7 +195,7 @@ _IGNORED = _Ignored()
 
 
 def text_of(module: cst.Module, known: Mapping[cst.CSTNode, str] | None = None) -> str:
-    """The text of a module: LibCST's `Module.code`. `known` are the texts of some of its lines, with their ends."""
+    """The text of a module: LibCST's `Module.code`; `known` are texts of some lines."""
     state = Writer(module)
     if known is None or not module.has_trailing_newline:
         module._codegen(state)

@@ -1,4 +1,4 @@
-"""Runs work on a stack for deeply nested expressions: a sum of hundreds of terms is nested hundreds of levels deep."""
+"""Runs work on a stack for deep expressions: a sum of hundreds of terms is one."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAME = "tf2towers-deep"
 
 
 def with_deep_stack(work: Callable[[], T]) -> T:
-    """Returns the result of `work`, run on a stack large enough for any script that Python itself can parse.
+    """What `work` returns, on a stack large enough for any script that Python can parse.
 
-    It runs in a separate thread, which Ctrl-C does not end; this is safe, since it writes nothing. If the caller is in
-    such a thread already, `work` is just called.
+    It runs in a separate thread, which Ctrl-C does not end; this is safe, since it writes nothing.
+    If the caller is in such a thread already, `work` is just called.
     """
     if threading.current_thread().name == _NAME:
         return work()

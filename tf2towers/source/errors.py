@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class SourceError(Exception):
-    """An error for the user: what is wrong with which file, at which line, and what to do about it."""
+    """An error for the user: what is wrong, in which file and line, and what to do."""
 
     def __init__(self, path: Path, message: str, line: int | None = None) -> None:
         super().__init__(path, message, line)

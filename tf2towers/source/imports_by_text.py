@@ -1,8 +1,8 @@
-"""Finds imports whose module is named by a string: `import_module('models.' + name)`, `__import__('data')`.
+"""Finds imports by a string: `import_module('models.' + name)`, `__import__('data')`.
 
-If the string is computed, its constant parts show which modules it may name: `models.` and any rest. Or it is one of a
-dictionary's texts, or of a flag's choices. So it is with a load of a file by its path (`imp.load_source`). Of
-`exec(open('a.py').read())` the file is not read.
+If the string is computed, its constant parts show which modules it may name: `models.` and any
+rest. Or it is one of a dictionary's texts, or of a flag's choices. So it is with a load of a file
+by its path (`imp.load_source`). Of `exec(open('a.py').read())` the file is not read.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
 
 
 def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
-    """The default string of a flag such as `FLAGS.model` or `args.model`, if the module defines the flag."""
+    """The default string of a flag such as `FLAGS.model`, if the module defines the flag."""
     if not isinstance(flag, ast.Attribute):
         return None
     for call in ast.walk(tree):
@@ -111,7 +111,7 @@ def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
 
 
 def _choices(tree: ast.Module, named: ast.expr) -> tuple[str, ...]:
-    """All texts of the dictionary that an expression looks into, or of the choices of a flag; none where not seen.
+    """All texts of a dictionary that is looked into, or of a flag's choices, if seen.
 
     A name stands for what it is bound to, once in the module.
     """
@@ -187,7 +187,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _function(function: ast.expr, imports: dict[str, str]) -> str:
-    """The name of the imported or built-in function that is called; empty for a function of the script."""
+    """The name of the imported or built-in function that is called; empty for others."""
     root = root_of(function)
     if not isinstance(root, ast.Name) or root.id not in imports.keys() | {"__import__", "builtins"}:
         return ""

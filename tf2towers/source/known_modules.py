@@ -22,7 +22,7 @@ def is_known(root: str) -> bool:
 
 
 def is_tf1_library(module: str) -> bool:
-    """True if a module is of a library that builds TF1 graphs; a row for a part of one has precedence."""
+    """True if a module is of a library of TF1 graphs; a part's own row has precedence."""
     parts = module.split(".")
     beginnings = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((kind for name in beginnings if (kind := _module_kinds().get(name))), "") == "tf1"

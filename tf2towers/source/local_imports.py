@@ -1,10 +1,11 @@
 """Finds the local modules that a script imports, directly or through other local modules.
 
-A module is searched for where Python would search when the script runs: in the script's own directory; for a script
-in a package, in the directory above the package; in what the setup.py of its project installs; in the folders that the
-user names as its PYTHONPATH; and in folders that a file adds to `sys.path`. A dotted name that is in none of them is
-looked for in the folders above the script. Imports inside functions are included. The module tf2towers is not part
-of a program, wherever it is found.
+A module is searched for where Python would search when the script runs: in the script's own
+directory; for a script in a package, in the directory above the package; in what the setup.py of
+its project installs; in the folders that the user names as its PYTHONPATH; and in folders that a
+file adds to `sys.path`. A dotted name that is in none of them is looked for in the folders above
+the script. Imports inside functions are included. The module tf2towers is not part of a program,
+wherever it is found.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class LocalImports:
 
         Args:
             read: reads a module; by default `Script.read`.
-            deep: whether to follow the imports of modules, too; if not, only the script's own imports.
+            deep: whether to follow the imports of modules, too; if not, only the script's own
+                imports.
             python_path: the folders in the program's PYTHONPATH.
         """
         self.script = script
@@ -70,7 +72,7 @@ class LocalImports:
 
     @property
     def modules(self) -> list[Path]:
-        """All local modules that the script imports, with the packages' `__init__.py`, in the order they were found."""
+        """All local modules of the script, with packages' `__init__.py`, as they were found."""
         return list(self._order)
 
     def imports_of(self, path: Path) -> Mapping[str, Path]:
@@ -82,12 +84,12 @@ class LocalImports:
         return found if found is not None else self._direct.get(_absolute(path), {})
 
     def has(self, path: Path, dotted: str) -> bool:
-        """True if the first part of a dotted name is a local module or package that a file imports."""
+        """True if the first part of a dotted name is a local module that a file imports."""
         first = dotted.partition(".")[0]
         return any(module.partition(".")[0] == first for module in self.imports_of(path))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
-        """The compiled or generated module that a file imports under a name; None if there is none without TF1."""
+        """The compiled or generated module that a file imports under a name; None if of TF1."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             if (found := built_module(base.joinpath(*name.split(".")))) is not None:
@@ -173,7 +175,7 @@ class LocalImports:
         return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
 
     def _by_path(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The files that a path may name, from where the program is started, or a folder above the script."""
+        """The files that a path may name, from the start's folder, or one above the script."""
         texts = list(found.choices)
         if not texts and found.is_written_out:
             texts = [found.start]
@@ -191,7 +193,7 @@ class LocalImports:
                     break
 
     def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
-        """The modules in the package of a flag's default module; none if that is the script's own folder."""
+        """The modules in the package of a flag's default module; none if in the script's folder."""
         default = default_of_flag(self._trees[path], found.named)
         target = self._module(default, self.roots) if default is not None else None
         if default is not None and target is not None and target.parent != self.main.parent:
@@ -201,7 +203,7 @@ class LocalImports:
                     yield (f"{package}.{file.stem}" if package else file.stem), file
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
-        """A module, or the longest part of its dotted name that exists: `import a.b` runs `a` and `a.b`."""
+        """A module, or the longest part of its name that exists: `import a.b` runs both."""
         parts = name.split(".") if name else []
         for count in range(len(parts), 0, -1):
             part = ".".join(parts[:count])
@@ -231,7 +233,7 @@ class LocalImports:
         return self._in_project(name) if bases is self.roots else None
 
     def _in_project(self, name: str) -> Path | None:
-        """A module of a package that lies above the script, as in `python -m scripts.train`, or by PYTHONPATH."""
+        """A module of a package above the script, as by `python -m scripts.train`."""
         first, _, rest = name.partition(".")
         for folder in self.main.parents[:_FAR_ABOVE] if rest and not is_known(first) else ():
             if len(folder.parts) > 2 and folder not in self.roots:
@@ -265,7 +267,7 @@ class LocalImports:
 
 
 def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path]]:
-    """The modules whose names begin with a string; none if it is empty, since it would match any module."""
+    """The modules whose names begin with a string; none if it is empty."""
     folder, _, first = start.rpartition(".")
     for base in bases if start or dots else ():
         place = base.joinpath(*folder.split(".")) if folder else base
@@ -281,7 +283,7 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
 
 
 def program_files(script: Path) -> list[Path]:
-    """A script and all local modules that it imports; only the script if it cannot be parsed, e.g. Python 2."""
+    """A script and all its local modules; only the script if it cannot be parsed."""
     try:
         read = Script.from_notebook if script.suffix == ".ipynb" else Script.read
         return [script, *LocalImports(read(script)).modules]
@@ -290,7 +292,7 @@ def program_files(script: Path) -> list[Path]:
 
 
 def _absolute(path: Path) -> Path:
-    """An absolute path without `..`, with links kept, since Python looks in the folder of the link."""
+    """An absolute path without `..`, with links kept: Python looks in the link's folder."""
     return Path(os.path.abspath(path))  # noqa: PTH100
 
 
@@ -306,7 +308,7 @@ def _roots(script: Path) -> list[Path]:
 
 
 def _installed(script: Path) -> Iterator[Path]:
-    """The folders whose packages the project around a script installs: where its setup.py is, or as that says."""
+    """The folders whose packages the project installs: its setup.py's, or as that says."""
     for folder in script.parents[:_ABOVE]:
         setup = folder / "setup.py"
         if setup.is_file():

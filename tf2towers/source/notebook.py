@@ -1,8 +1,9 @@
-"""`Notebook`: a Jupyter notebook whose code cells form one script; the rest of the file is not changed.
+"""`Notebook`: a Jupyter notebook whose code cells are one script; the rest stays.
 
-The script's text has a marker at the start of each cell, and for each magic (`%matplotlib inline`, `!pip install x`).
-Markers are statements without effect, so that the text is valid Python. `shown` returns the text for the user, with the
-cells' numbers and the original magics; `encoded` puts such a text back into the file.
+The script's text has a marker at the start of each cell, and for each magic (`%matplotlib inline`,
+`!pip install x`). Markers are statements without effect, so that the text is valid Python. `shown`
+returns the text for the user, with the cells' numbers and the original magics; `encoded` puts such
+a text back into the file.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Notebook:
 
     @property
     def files_written(self) -> list[tuple[int, str]]:
-        """The cells whose magic writes a module that contains `tensorflow`: number and first line."""
+        """The cells whose magic writes a module with `tensorflow`: number and first line."""
         return [
             (number, source.splitlines()[0])
             for number, source in self._cells()
@@ -71,7 +72,7 @@ class Notebook:
         return found
 
     def cells_of(self, text: str) -> list[tuple[int, str]]:
-        """The code cells of a text of the script: number and text, with an empty line for each one of a magic."""
+        """The code cells of a text of the script: number and text, empty lines for magics."""
 
         def lines(found: re.Match[str]) -> str:
             return found[1] + found[2] + "\n" * self._magics[int(found[3])].count("\n")
@@ -83,7 +84,7 @@ class Notebook:
         return cells
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell of a line of the script, counted from 1 over the code cells, and the line in that cell."""
+        """The cell of a line of the script, from 1 over code cells, and the line in it."""
         return self._places[min(line, len(self._places)) - 1] if self._places else (1, 1)
 
     def shown(self, text: str) -> str:
@@ -95,7 +96,7 @@ class Notebook:
         return _CELL.sub(r"# %% cell \1", _MAGIC.sub(magic, text))
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """The bytes of the file with the cells of a text from `shown`; cells that have become empty are left out.
+        """The bytes of the file with the cells of a text from `shown`; emptied cells go.
 
         `python3`: whether to set the kernel to Python 3.
         """

@@ -1,4 +1,4 @@
-"""Finds the folders that a program adds to `sys.path`, given as constants or by os.path from `__file__`."""
+"""Finds the folders that a program adds to `sys.path`: constants, or of `__file__`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ABOVE = 3
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path, adders: Set[str] = frozenset()) -> list[Path]:
-    """The existing folders that a module visibly adds to `sys.path`, or by one of the functions `adders`.
+    """The existing folders that a module visibly adds to `sys.path`, or by `adders`.
 
-    A relative path is resolved from `home`, the main script's folder, where the script is usually started; if it does
-    not exist there, from the nearest folder above that has it.
+    A relative path is resolved from `home`, the main script's folder, where the script is usually
+    started; if it does not exist there, from the nearest folder above that has it.
     """
     found: list[Path] = []
     for value, names in _all_added_paths(tree, adders):
@@ -88,7 +88,7 @@ def _all_added_paths(
 def _of_class(
     value: ast.expr, names: Mapping[str, list[ast.expr]], classes: Mapping[str, dict[str, list[ast.expr]]]
 ) -> tuple[ast.expr, Mapping[str, list[ast.expr]]]:
-    """An expression whose `Config.root` or `cfg.root`, of `cfg = Config()`, is the name that the class binds."""
+    """An expression whose `Config.root` or `cfg.root` is the name that the class binds."""
     used: dict[str, list[ast.expr]] = {}
 
     class Attributes(ast.NodeTransformer):

@@ -60,7 +60,7 @@ def uninspected_file(path: Path) -> Seen:
 
 
 def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
-    """The files to migrate as main scripts, in the given order: those that import TensorFlow, however indirectly.
+    """The files to migrate as main scripts, in order: those that reach TensorFlow.
 
     These are files that no other file imports, and imported files that are also run as scripts.
 
@@ -89,7 +89,7 @@ def find_programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[S
 
 
 def _near_tensorflow(files: list[Path]) -> list[Path]:
-    """The files that contain `tensorflow`, or the name of such a file: the imports of other files do not matter."""
+    """The files that contain `tensorflow`, or the name of such a file."""
     texts = {path: _read_bytes(path) for path in files}
     found = {path for path, text in texts.items() if b"tensorflow" in text}
     words = {path: frozenset(_WORD.findall(text)) for path, text in texts.items()} if found else {}

@@ -1,4 +1,4 @@
-"""`Recent`: what was made of the last texts. The programs of a folder share modules, and each is read once for all."""
+"""`Recent`: what was made of the last texts, which programs of a folder share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def forget() -> None:
 
 
 class Recent(Generic[Kept]):
-    """The results that were used last, by key. The lengths of the texts that they belong to have a limit together."""
+    """The results used last, by key; the lengths of their texts together have a limit."""
 
     def __init__(self, limit: int = _LIMIT) -> None:
         self._limit = limit

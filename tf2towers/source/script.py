@@ -111,7 +111,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _meant(path: Path) -> str:
-    """A question that names the script in the same folder with the nearest name; empty where none is near."""
+    """A question with the name nearest to the script's in its folder; or empty."""
     with contextlib.suppress(OSError):
         beside = [each.name for each in path.parent.iterdir() if each.suffix in (".py", ".ipynb")]
         for name in difflib.get_close_matches(path.name, beside, 1):
@@ -120,7 +120,7 @@ def _meant(path: Path) -> str:
 
 
 def _check_kind(path: Path, mode: int) -> None:
-    """Raises an error unless this is a regular file: reading a pipe, a terminal or another device could block."""
+    """Raises an error unless this is a regular file: reading a pipe could block."""
     if stat.S_ISDIR(mode):
         raise SourceError(path, "this is a directory: name the training script in it")
     if not stat.S_ISREG(mode):

@@ -15,7 +15,8 @@ from tf2towers.source.deep import LIMIT_OF_RECURSION
 from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.recent import Recent
 
-#: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and strings
+#: syntax of Python 2 only: its print, exec, except and raise, backquotes, <>, old numbers and
+#: strings
 _PYTHON2 = re.compile(
     r"(?:^|[:;])\s*(?:print|exec)\s*(?:>>|[^\s=.,)(>\[:])|\bexcept\b[^:#]*,\s*\w+\s*:|\braise\s+[\w.]+\s*,|`|<>"
     r"|(?<![\w.])(?:0[0-7]+|\d+[lL])\b(?!\.)|\b[uU][rR]['\"]|\b(?:def\s+\w+|lambda)[^:#]*\((?:\s*\w+\s*,)+\s*\w*\s*\)"
@@ -33,7 +34,8 @@ TOO_DEEP = (
 def check_readable(text: str, path: Path) -> None:
     """As `check_syntax`, of a script as it was written.
 
-    Imports from `__future__` may stand after several texts at the top, as Python 2 and 3.7 allowed (T2T608).
+    Imports from `__future__` may stand after several texts at the top, as Python 2 and 3.7 allowed
+    (T2T608).
     """
     try:
         check_syntax(text, path)
@@ -61,10 +63,11 @@ def _futures_come_first(text: str, path: Path) -> bool:
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """Raises SourceError with the line if a text is not Python 3, or nested more deeply than Python itself can parse.
+    """Raises SourceError for a text that is not Python 3, or nested too deeply.
 
-    A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only the compiler refuses
-    (a `global` after the name's first use) was also valid up to Python 3.5, so it may be either.
+    A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only
+    the compiler refuses (a `global` after the name's first use) was also valid up to Python 3.5, so
+    it may be either.
     """
     if _checked.get((text, path)):
         return
@@ -101,7 +104,7 @@ _checked: Recent[bool] = Recent()
 
 
 def _line_of_python2(text: str, line: int) -> int | None:
-    """The line with syntax of Python 2 only: the line of the parser's error, or the one before it."""
+    """The line with syntax of Python 2 only: that of the error, or the one before."""
     lines = text.splitlines()
     return next(
         (
@@ -125,7 +128,7 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """Sets Python's usual recursion limit, also on the deep stack, so that parsing fails as it would in Python."""
+    """Sets Python's usual recursion limit, so that parsing fails as it would there."""
     with LIMIT_OF_RECURSION:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
@@ -136,10 +139,11 @@ def _usual_recursion() -> Iterator[None]:
 
 
 def parse(text: str, path: Path) -> ast.Module:
-    """Parses a text to Python's own syntax tree, without warnings about the script's string escapes.
+    """Parses a text to Python's syntax tree, without warnings about its escapes.
 
-    One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises an error if another
-    thread changes the limit ("AST constructor recursion depth mismatch", python/cpython issue 106905).
+    One thread at a time: Python 3.11 counts the depth of trees for all threads together. It raises
+    an error if another thread changes the limit ("AST constructor recursion depth mismatch",
+    python/cpython issue 106905).
     """
     return _parsed.get((text, path)) or _parsed.keep((text, path), _parse(text, path), len(text))
 
@@ -160,7 +164,8 @@ _FUTURE = re.compile(r"^from[ \t]+__future__\b", re.MULTILINE)
 def _compile(text: str, path: Path) -> None:
     """Compiles a text to find errors that the parser does not.
 
-    A notebook's cells may have a top-level `await`, and each may begin with imports from `__future__`.
+    A notebook's cells may have a top-level `await`, and each may begin with imports from
+    `__future__`.
     """
     flags = 0
     if path.suffix == ".ipynb":

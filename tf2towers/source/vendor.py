@@ -1,4 +1,4 @@
-"""The files that `--vendor` copies beside the output: the part of the runtime that migrated files import, its licence.
+"""The files that `--vendor` copies: the part of the runtime that is imported, its licence.
 
 The libraries that this part needs are not copied, but listed as lines of a requirements.txt.
 """
@@ -64,7 +64,7 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 
 
 def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
-    """Other packages that migrated texts and the copied files import, as lines of a requirements.txt.
+    """Other packages that migrated texts and copied files import, as requirements.
 
     tf_slim and TensorFlow Probability import tf_keras, but do not require it.
     """
@@ -85,7 +85,7 @@ def _imports(text: str) -> Iterator[str]:
 
 
 def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
-    """A module of tf2towers, the packages around it, and the module of a name that the runtime loads lazily."""
+    """A module of tf2towers, the packages around it, and that of a lazy name."""
     parts = dotted.split(".")
     if parts[0] != _NAME:
         return

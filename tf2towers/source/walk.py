@@ -1,4 +1,4 @@
-"""Finds the Python files and notebooks under a folder, without those that .gitignore or the user excludes."""
+"""Finds Python files and notebooks under a folder, but those that are ignored."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _NEVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "di
 def sources_under(
     folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = (), base: Path | None = None
 ) -> list[Path]:
-    """The files, sorted by name. Hidden folders, virtual environments and links to folders are skipped.
+    """The files by name; hidden folders, environments and links to folders are skipped.
 
-    `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that the patterns are
+    `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that
+    the patterns are
     relative to: `folder` or one above it.
     """
     from pathspec import GitIgnoreSpec
@@ -47,7 +48,7 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
 
 
 def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "") -> bool:
-    """True if the rules exclude a path; a later rule, from a deeper folder, overrides earlier ones."""
+    """True if the rules exclude a path; a later rule, of a deeper folder, wins."""
     decided = False
     for base, spec in rules:
         found = spec.check_file(_real_name(path).relative_to(_real_name(base)).as_posix() + end).include
@@ -82,5 +83,5 @@ def _rules_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
 
 
 def _real_name(path: Path) -> Path:
-    """The absolute path without `..`, so that its parents are those that its text names; links are kept."""
+    """The absolute path without `..`, so that its parents are as named; links are kept."""
     return Path(os.path.abspath(path))  # noqa: PTH100

@@ -21,7 +21,7 @@ _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def encoded(change: FileChange) -> bytes:
-    """The bytes to write for a change; raises SourceError if the text is not Python or cannot be encoded."""
+    """The bytes to write for a change; SourceError if it is no Python or cannot be encoded."""
     if not change.checked:
         try:
             check_syntax(change.code, change.path)
@@ -39,11 +39,12 @@ def encoded(change: FileChange) -> bytes:
 
 
 def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
-    """Writes files, all or none; each is given as target, bytes, and the file whose mode a new target takes.
+    """Writes files, all or none; each is target, bytes, and the file of its mode.
 
-    All files are first written beside their targets. Once all of them are on the disk, they replace the targets, with
-    the old mode and owner. If a target is a link, the file that it points to is written. If a file has several names
-    (hard links), only the given name gets the new text. Signals that end the process wait until all files are written.
+    All files are first written beside their targets. Once all of them are on the disk, they replace
+    the targets, with the old mode and owner. If a target is a link, the file that it points to is
+    written. If a file has several names (hard links), only the given name gets the new text.
+    Signals that end the process wait until all files are written.
     """
     staged: list[_Staged] = []
     with _uninterrupted():

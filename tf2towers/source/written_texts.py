@@ -1,4 +1,4 @@
-"""Evaluates strings that a script computes, as far as possible: `'models.' + name`, `os.path.dirname(__file__)`."""
+"""Evaluates computed strings: `'models.' + name`, `os.path.dirname(__file__)`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ _DEEPEST = 20
 
 
 class WrittenTexts:
-    """Evaluates expressions to strings: constants, sums and formats of them, and functions of os.path.
+    """Evaluates expressions to strings: constants, sums, formats, os.path's functions.
 
     Args:
         names: name -> the values that it is bound to, as far as known.
         path: the file that contains the expressions.
-        holes: whether `HOLE` stands for unresolved parts; if not, a string with such a part is None.
+        holes: whether `HOLE` stands for unresolved parts; if not, a string with such a part is
+            None.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class WrittenTexts:
         return None if None in texts else between.join(text for text in texts if text is not None)
 
     def _filled(self, pattern: str, holes: re.Pattern[str], given: Sequence[ast.expr]) -> str | None:
-        """A format whose placeholders are filled in order; they stay unresolved if the order is not certain."""
+        """A format whose placeholders are filled in order, if that is certain."""
         found = holes.findall(pattern)
         plain = len(found) == len(given) and all(map(_PLAIN.fullmatch, found))
         texts = [self.of(each) if plain else self._hole for each in (given if plain else found)]

@@ -1,8 +1,9 @@
 """What the programs beside it share: cases, their inputs, and what is written down of a case.
 
-A case is a function that builds operations in a graph of its own, and returns what is looked at: tensors, variables,
-operations and plain values, in lists, tuples and dicts as they come. Written down are names, shapes and types, the
-values of two runs, the gradients by the inputs and the variables, and the collections and variables there are.
+A case is a function that builds operations in a graph of its own, and returns what is looked at:
+tensors, variables, operations and plain values, in lists, tuples and dicts as they come. Written
+down are names, shapes and types, the values of two runs, the gradients by the inputs and the
+variables, and the collections and variables there are.
 """
 
 import pickle

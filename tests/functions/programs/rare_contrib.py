@@ -221,7 +221,8 @@ def scaled_losses():
     optimizer = mixed.LossScaleOptimizer(tf.train.MomentumOptimizer(0.1, 0.9), manager)
     train = optimizer.minimize(tf.reduce_sum(weights * weights), step, [weights])
     fixed = mixed.LossScaleOptimizer(tf.train.GradientDescentOptimizer(0.1), mixed.FixedLossScaleManager(128))
-    # gradients that are no numbers: nothing is updated, and the scale falls after the second such step
+    # gradients that are no numbers: nothing is updated, and the scale falls after the second such
+    # step
     bad_manager = mixed.ExponentialUpdateLossScaleManager(8.0, 5, 1, decr_ratio=0.5)
     bad = mixed.LossScaleOptimizer(tf.train.GradientDescentOptimizer(0.1), bad_manager)
     broken = bad.apply_gradients([(tf.constant([float("nan"), 1.0]), other)], step)

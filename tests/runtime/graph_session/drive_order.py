@@ -1,6 +1,7 @@
 """Prints the values of variables after runs in which several operations read and write them.
 
-`python drive_order.py` runs under `graph_mode`; with a TF 1.15 the same cases run on its own session.
+`python drive_order.py` runs under `graph_mode`; with a TF 1.15 the same cases run on its own
+session.
 """
 
 import contextlib

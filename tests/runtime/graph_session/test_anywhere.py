@@ -8,7 +8,8 @@ from tests.runtime.tasks import run_python
 
 pytestmark = pytest.mark.tensorflow
 
-#: the session has run before the operations on worker 1 are built; TF 1.15 ran all of them, on worker 1
+#: the session has run before the operations on worker 1 are built; TF 1.15 ran all of them, on
+#: worker 1
 SCRIPT = """
 import tensorflow.compat.v1 as tf
 

@@ -153,7 +153,8 @@ with Session(first.target) as session:
 print("fine")
 """
 
-#: a session without a target that has run before the process is connected to its parameter server, and runs on
+#: a session without a target that has run before the process is connected to its parameter server,
+#: and runs on
 LOCAL_BEFORE = """
 import tensorflow.compat.v1 as tf
 
@@ -205,7 +206,8 @@ with Session(server.target) as session:
 print("fine")
 """
 
-#: what '/job:worker' without a task makes is on the first worker, for all, as TF 1.15 placed it (TF 2.21 does not)
+#: what '/job:worker' without a task makes is on the first worker, for all, as TF 1.15 placed it (TF
+#: 2.21 does not)
 NO_TASK = """
 import sys
 import time

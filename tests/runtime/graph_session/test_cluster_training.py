@@ -47,7 +47,8 @@ def test_tasks_that_die(tmp_path: Path) -> None:
             )
         newest = tf.train.latest_checkpoint(str(folder))
         saved = int(tf.train.load_checkpoint(newest).get_tensor("global_step"))
-        # it is named after the step at which saving began: the other worker may have made more by then, as in TF1
+        # it is named after the step at which saving began: the other worker may have made more by
+        # then, as in TF1
         assert saved >= int(newest.rpartition("-")[2]) > 0
     with contextlib.closing(Cluster(tmp_path / "again", 1, 1, str(saved + 5), str(folder))) as job:
         job.start(*job.names)

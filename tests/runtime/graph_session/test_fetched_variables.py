@@ -17,7 +17,8 @@ import tensorflow.compat.v1 as tf
 from tf2towers.runtime import Session, graph_mode
 graph_mode(3)
 """
-#: what is -> its program, which runs in a graph of its own, and what it prints, from TF 1.15 but for the last line
+#: what is -> its program, which runs in a graph of its own, and what it prints, from TF 1.15 but
+#: for the last line
 CASES = {
     "what was its memory is what the update left": ("""\
 w = tf.get_variable("w", initializer=[2.0, 3.0])
@@ -101,8 +102,8 @@ for name, build in CASES.items():
             fetched, alone = [[float(x) for x in sess.run(towers + [total])] for _ in range(2)], float(sess.run(total))
             print(name, taken, *fetched, alone, sep="; ")
 """
-#: case -> with the first branch and with the second: what two runs give of three towers and of their sum, and a third
-#: run of the sum alone; all from TF 1.15
+#: case -> with the first branch and with the second: what two runs give of three towers and of
+#: their sum, and a third run of the sum alone; all from TF 1.15
 OF_BRANCHES = {
     "added": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [0, 0, 0, 0], [0, 0, 0, 0], 0),
     "identity": ([6, 6, 6, 18], [12, 12, 12, 36], 54, [0, 0, 0, 0], [0, 0, 0, 0], 0),

@@ -40,7 +40,8 @@ def count(values: list[float], mean: float, decay: float) -> None:
     values[0] += 1
 
 
-#: case -> what a tower does, and the values before: updates come one after the other, in built order
+#: case -> what a tower does, and the values before: updates come one after the other, in built
+#: order
 ONE_AFTER_THE_OTHER: dict[str, tuple[Step, list[float]]] = {
     **dict.fromkeys(
         ("moving_average", "colocated", "assigned", "read_value", "waiting", "in_branches", "in_inner_branches"),

@@ -2,12 +2,14 @@
 
     python drive_moved_names.py FOLDER PROGRAM [ARGUMENTS]
 
-The program is first run once, and what it looks up is noted. A name counts as gone where `look_up` does not find it, so
-that TensorFlow itself still has it. The names that only a feature needs are removed at once, until the program runs:
-without a feature that it uses, its names are left where they are. Each other name is removed by itself.
+The program is first run once, and what it looks up is noted. A name counts as gone where `look_up`
+does not find it, so that TensorFlow itself still has it. The names that only a feature needs are
+removed at once, until the program runs: without a feature that it uses, its names are left where
+they are. Each other name is removed by itself.
 
-Prints a JSON object: a name, or `features` -> the feature or features, the status, and what the run wrote to standard
-error; and `used` -> the features that the program uses, and what each of them wrote.
+Prints a JSON object: a name, or `features` -> the feature or features, the status, and what the run
+wrote to standard error; and `used` -> the features that the program uses, and what each of them
+wrote.
 """
 
 from __future__ import annotations

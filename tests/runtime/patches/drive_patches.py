@@ -3,7 +3,8 @@
 Prints a JSON object:
     different   what is not as before, after all patches were applied twice and undone
     said        patch, feature, name, and what a user reads without that name: the error of a patch that is applied
-                on demand; of one that `graph_mode` applies, the error of each function served, or standard error
+                on demand; of one that `graph_mode` applies, the error of each function served, or
+                standard error
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ OF_OTHER_KINDS = {
     register.copies_of_rows_are_dense,
     register.sums_over_rows_have_second_gradients,
 }
-#: these import a package, which stays: tests/functions/programs/estimators.py and their soundness scripts have them
+#: these import a package, which stays: tests/functions/programs/estimators.py and their soundness
+#: scripts have them
 OF_ESTIMATORS = {
     register.estimators_are_imported,
     register.estimators_run_on,

@@ -40,7 +40,8 @@ def test_without_what_only_a_feature_needs_the_demo_runs(runs: dict[str, tuple[A
     features, status, errors = runs["features"]
     assert status == 0, errors
     assert len(features) >= 15
-    # what serves no public name says so at the start; the others say nothing, since the program does not use them
+    # what serves no public name says so at the start; the others say nothing, since the program
+    # does not use them
     silent = {patch.feature for patch in FOR_MIGRATED if patch.serves}
     assert {feature for feature in features if f"which {feature} needs" in errors} & silent == set()
     assert {*runs["used"]} == {"a dataset's iterator", "tf.gradients"}

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).parents[3]
 
-#: the sessions of tf_slim's loops; what it takes from private modules is tests/functions/programs/slim_programs.py's
+#: the sessions of tf_slim's loops; what it takes from private modules is
+#: tests/functions/programs/slim_programs.py's
 OF_TF_SLIM = """
 from tf2towers.runtime import Session, SessionManager, graph_mode
 graph_mode()

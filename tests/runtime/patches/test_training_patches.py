@@ -148,7 +148,8 @@ def test_files_of_savers(patched: None, worker: str, outside: bool, sharded: boo
     assert sum(operation.type == "SaveV2" for operation in graph.get_operations()) == files
 
 
-# -- what the end of a synchronous chief's session leaves to the other sessions of its parameter servers
+# -- what the end of a synchronous chief's session leaves to the other sessions of its parameter
+# servers
 
 
 @under("ends_leave_the_tokens")

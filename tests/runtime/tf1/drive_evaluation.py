@@ -2,7 +2,8 @@
 
 python drive_evaluation.py FOLDER
 
-Runs in TensorFlow 1.15, whose numbers are in test_evaluation.py, and, on our session, in TensorFlow 2.
+Runs in TensorFlow 1.15, whose numbers are in test_evaluation.py, and, on our session, in TensorFlow
+2.
 """
 
 import sys

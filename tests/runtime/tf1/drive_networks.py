@@ -2,9 +2,11 @@
 
     python drive_networks.py FILE [save|restore|double FOLDER] [NETWORK ...]
 
-Runs in TensorFlow 1.15 (which made ../goldens/networks.json) and, on our session, in TensorFlow 2. `save` writes a
-checkpoint of each network, `restore` begins from it: so the checkpoints of TensorFlow 1.15 were tried. `double` takes
-the gradients in double precision, with the statistics of the batch: what is apart there is no rounding.
+Runs in TensorFlow 1.15 (which made ../goldens/networks.json) and, on our session, in TensorFlow 2.
+`save` writes a checkpoint of each network, `restore` begins from it: so the checkpoints of
+TensorFlow 1.15 were tried. `double` takes
+the gradients in double precision, with the statistics of the batch: what is apart there is no
+    rounding.
 """
 
 import json
@@ -80,7 +82,8 @@ def start_of(name, shape):
 def outcome(name, action, folder):
     """What becomes of a network in one step, and its gradients, which are taken with the moving statistics.
 
-    With those of the batch, a difference in rounding is a hundred thousand times as large 50 layers further.
+    With those of the batch, a difference in rounding is a hundred thousand times as large 50 layers
+    further.
     """
     with tf.Graph().as_default():
         found = of_step(name, True, action, folder)

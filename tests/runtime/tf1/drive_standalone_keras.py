@@ -2,7 +2,8 @@
 
     python drive_standalone_keras.py FILE
 
-Runs with Keras 2.2.4 on TensorFlow 1.15 (which made ../goldens/standalone_keras.json), and with the runtime's Keras.
+Runs with Keras 2.2.4 on TensorFlow 1.15 (which made ../goldens/standalone_keras.json), and with the
+runtime's Keras.
 """
 
 import json
@@ -87,7 +88,8 @@ def frozen(rows):
     return [model(hidden), tf.constant(counted)]
 
 
-#: the layers and models of a case that have updates: each update runs by itself, for towers would race
+#: the layers and models of a case that have updates: each update runs by itself, for towers would
+#: race
 OWNERS = []
 
 

@@ -2,7 +2,8 @@
 
     python drive_standalone_training.py FILE [CASE..]
 
-Runs with Keras 2.2.4 on TensorFlow 1.15 (which made ../goldens/standalone_training.json), and with the runtime's Keras.
+Runs with Keras 2.2.4 on TensorFlow 1.15 (which made ../goldens/standalone_training.json), and with
+the runtime's Keras.
 """
 
 import json
@@ -24,8 +25,8 @@ try:
     from keras.preprocessing import image
 
     assert keras.__version__ == "2.2.4"
-    # TensorFlow 1 leaves open whether an update of one layer precedes the gradient of another, and whether the number
-    # of steps is read before its update. Here values are read first.
+    # TensorFlow 1 leaves open whether an update of one layer precedes the gradient of another, and
+    # whether the number of steps is read before its update. Here values are read first.
     tf.enable_resource_variables()
     for made in (
         optimizers.SGD,
@@ -431,7 +432,8 @@ def images():
     )
     model.compile("sgd", "categorical_crossentropy", metrics=["accuracy"])
     batches = made.flow(IMAGES, ONE_HOT[:24], batch_size=8, seed=4)
-    # by batches: `fit_generator` takes a flow as a Sequence only where keras_preprocessing is as old as Keras 2.2.4
+    # by batches: `fit_generator` takes a flow as a Sequence only where keras_preprocessing is as
+    # old as Keras 2.2.4
     found = [np.ravel(model.train_on_batch(*next(batches))).tolist() for _ in range(4)]
     return [found, result(model)]
 

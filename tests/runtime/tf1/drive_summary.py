@@ -1,6 +1,7 @@
 """Summaries that operations of the graph write; prints what is in their file, for test_summary.py.
 
-TensorFlow 1.15 runs it as well, with `FOLDER 1.15`: the lines that the test expects are what it printed.
+TensorFlow 1.15 runs it as well, with `FOLDER 1.15`: the lines that the test expects are what it
+printed.
 """
 
 import json

@@ -1,6 +1,7 @@
 """`CudnnLSTM` against the formula of cuDNN's documentation, and TensorFlow 1.15's `CudnnCompatibleLSTMCell`.
 
-The numbers are what TensorFlow 1.15.5 gave on a CPU for such cells, whose one bias was the sum of both here.
+The numbers are what TensorFlow 1.15.5 gave on a CPU for such cells, whose one bias was the sum of
+both here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ v1 = tf.compat.v1
 
 UNITS, DEPTH = 3, 2
 INPUTS = np.random.RandomState(7).uniform(-1, 1, (4, 2, DEPTH)).astype(np.float32)
-#: depths of the cells, what the layer is made and called with, outputs by place, last outputs, memories, gradients
+#: depths of the cells, what the layer is made and called with, outputs by place, last outputs,
+#: memories, gradients
 CASES: dict[str, Any] = {
     "two layers": (
         [DEPTH, UNITS],

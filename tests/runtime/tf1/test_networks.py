@@ -1,6 +1,7 @@
 """A network's names, shapes, collections and one step's gradients are TensorFlow 1.15's.
 
-The golden is of `tf.layers`; `drive_networks.py` has slim's as well, which take minutes (docs/differences.md).
+The golden is of `tf.layers`; `drive_networks.py` has slim's as well, which take minutes
+(docs/differences.md).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod.python_versions import (
+    are_lists_in_both,
     counterpart,
     lists_of_python2,
     missed_names,
@@ -27,8 +28,8 @@ class Python2Uncertain(Rule):
 
     A program that counts as Python 3 may reach a name that only Python 2 has, at which Python 3 stops. `xrange`,
     `reduce`, `long` and `isinstance(x, basestring)` have a counterpart that is the same in both: it is written. Such a
-    name is left where it has none, or where something else would differ between both, as a division of integers. So is
-    a `map` whose length is taken. `--python 2` or `--python 3` says which Python the program is.
+    name is left where it has none, or where something else would differ between both, as a division of integers.
+    `--python 2` or `--python 3` says which Python the program is.
     """
 
     does = "refuses"
@@ -70,6 +71,8 @@ class Python2Uncertain(Rule):
             differs = where_pythons_differ(file.program)
             also = f", and {differs} is another in each" if differs is not None else ""
             note_site(file, name, self.code, f"{_ASK}: {message}{also}")
-        for call in lists_of_python2(file) if file.program.python is None else ():
-            made_by = f"only Python 2 makes a list by {file.text.of(call.func)}"
-            note_site(file, call, self.code, f"{_ASK}: {made_by}")
+        for call in lists_of_python2(file):
+            if not are_lists_in_both(file.program):
+                differs = where_pythons_differ(file.program)
+                made_by = f"only Python 2 makes a list by {file.text.of(call.func)}"
+                note_site(file, call, self.code, f"{_ASK}: {made_by}, and {differs} is another in each")

@@ -13,9 +13,11 @@ from tf2towers.codemod.libraries import gone_part, last_names, library_name, not
 from tf2towers.codemod.library_calls import change_call, renamed
 from tf2towers.codemod.program import File, found_once
 from tf2towers.codemod.python_versions import (
+    are_lists_in_both,
     counterpart,
     is_expected_to_fail,
     is_never_reached,
+    lists_of_python2,
     missed_names,
 )
 from tf2towers.codemod.reached import is_named
@@ -255,6 +257,9 @@ class LibraryRenames(Rule):
             if (instead := counterpart(file, missed)) is not None:
                 module, _, name = instead.rpartition(".")
                 self.replace(missed, file.need(name, module) if module else instead)
+        for call in lists_of_python2(file):
+            if are_lists_in_both(file.program):
+                self.replace(call, "list({call})", call=call)
 
     def visit_Call(self, node: cst.Call) -> None:
         """Today's methods and arguments."""

@@ -152,6 +152,15 @@ def has_strategy(file: File) -> bool:
     return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
+@found_once
+def _outer_loops(file: File) -> list[Loop]:
+    """The tower loops of a file that are in no other one; none where they are those of layers."""
+    every = {loop.node: loop for loop in find_tower_loops(file)}
+    loops = [loop for node, loop in every.items() if every.keys().isdisjoint(file.ancestors(node))]
+    layers = {file.function_around(loop.node) for loop in loops if not _takes_gradients(loop.node)}
+    return loops if len(layers) <= _FUNCTIONS else []
+
+
 class _Writer:
     def __init__(self, file: File) -> None:
         self.file = file
@@ -163,15 +172,10 @@ class _Writer:
         """Everything that is written."""
         if has_strategy(self.file):
             return self.made
-        every = {loop.node: loop for loop in find_tower_loops(self.file)}
-        ancestors = self.file.ancestors
-        loops = [each for node, each in every.items() if every.keys().isdisjoint(ancestors(node))]
-        others = [loop.node for loop in loops if not _takes_gradients(loop.node)]
-        layers = set(map(self.file.function_around, others))
-        if len(layers) <= _FUNCTIONS:
-            self._share([loop for loop in loops if self._stands_alone(loop)])
-            for loop in loops:
-                self._loop(loop)
+        loops = _outer_loops(self.file)
+        self._share([loop for loop in loops if self._stands_alone(loop)])
+        for loop in loops:
+            self._loop(loop)
         if not self.made.strategies:
             self._without_a_loop()
         return self.made
@@ -306,6 +310,12 @@ class _Writer:
         same = [each for each in known if self._shown(each.made) == self._shown(made)]
         for strategy in same or (known[-1:] if not made.template else ()):
             scope = strategy.scope if {strategy.scope} & {*self.file.ancestors(loop.node)} else None
+            if (
+                scope is None
+                and strategy.scope is not None
+                and cpu_item(self.file, strategy.scope) is not None
+            ):
+                continue  # its scope is the CPU's device
             towers, differs = replace(strategy.made, counted=False), bool(strategy.made.template)
             return replace(strategy, made=towers, scope=scope, is_there=True, may_differ=differs)
         return None
@@ -538,7 +548,7 @@ class _Writer:
         sites = [call for call, device in devices if _is_gpu(device)]
         if not any(_is_tower(device) or self._is_in_a_round(call, device) for call, device in devices):
             sites = [call for call, device in devices if self._is_given(device)]
-            if any(map(find_tower_loops, self.file.program.files)):
+            if any(map(_outer_loops, self.file.program.files)):
                 sites = []  # the strategy of their file is around what is built here
         elif self._are_parts_of_a_model(sites):
             for site in sites:

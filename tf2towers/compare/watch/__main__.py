@@ -2,9 +2,10 @@
 
     python tf2towers/compare/watch/__main__.py [--tf1] [--same-draws] [--alone] SCRIPT [ARGS]
 
-`--tf1`: the script is written for TensorFlow 1; on TensorFlow 2, `stand_ins` are installed. `--same-draws`: both sides
-build the same graph, so each operation is seeded by its name scope, and both draw the same initial weights. `--alone`:
-the script is not a task of a cluster, whatever the environment variables say.
+`--tf1`: the script is written for TensorFlow 1; on TensorFlow 2, `stand_ins` are installed.
+`--same-draws`: both sides build the same graph, so each operation is seeded by its name scope, and
+both draw the same initial weights. `--alone`: the script is not a task of a cluster, whatever the
+environment variables say.
 """
 
 import json
@@ -28,7 +29,8 @@ def main(arguments: List[str]) -> None:
     for name in _OF_TASKS if "--alone" in flags else ():
         os.environ.pop(name, None)
     del sys.path[0]  # this file's folder
-    # this package's folder is on the path only for this import: it may be another Python's site-packages
+    # this package's folder is on the path only for this import: it may be another Python's
+    # site-packages
     sys.path.append(os.path.abspath(os.path.join(__file__, *[os.pardir] * 4)))
     from tf2towers.compare.watch.steps import Steps
     from tf2towers.verify.recorder.program import run_program
@@ -48,7 +50,7 @@ def main(arguments: List[str]) -> None:
 
 
 def _prepare(steps: Any, tf1: bool, draws: bool) -> None:
-    """Seeds the random generators, redirects writes, and makes `_watch` run when TensorFlow is imported."""
+    """Seeds the random generators, redirects writes, watches TensorFlow when it is imported."""
     from tf2towers.compare.watch.optimizer_calls import OptimizerCalls
     from tf2towers.verify.recorder.imports import WhenImported
     from tf2towers.verify.recorder.seeds import SEED

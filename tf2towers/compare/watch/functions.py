@@ -1,7 +1,8 @@
 """TF2: finds the calls of a `tf.function` that train, and their losses.
 
-Each call, from eager code, of a function that trains is a step. A concrete function that trains is recognized by a mark
-on its graph. The training of a program that applies gradients eagerly is not seen.
+Each call, from eager code, of a function that trains is a step. A concrete function that trains is
+recognized by a mark on its graph. The training of a program that applies gradients eagerly is not
+seen.
 """
 
 import threading
@@ -73,7 +74,7 @@ class FunctionWatch:
         return result
 
     def trains(self, function: Any) -> bool:
-        """True if a concrete function trains; so does a function built around it (a step for a worker)."""
+        """True if a concrete function trains; so does a function built around it."""
         found = trains(function)
         if found and not self._tf.executing_eagerly():
             note_training(self._tf.compat.v1.get_default_graph())
@@ -95,7 +96,7 @@ class FunctionWatch:
         self._steps.step(begin, end, loss, self._steps_of(trained), together=self._together)
 
     def _steps_of(self, trained: _Trained) -> int:
-        """The steps of one call, by the optimizer's counter: more than one with Keras's steps_per_execution."""
+        """The steps of one call, by the optimizer's counter: more with steps_per_execution."""
         iterations = getattr(self._optimizer, "iterations", None)
         if iterations is not None and trained.calls < _LEARNING:
             iterations_before, trained.iterations = trained.iterations, int(iterations.numpy())
@@ -105,7 +106,7 @@ class FunctionWatch:
         return trained.steps_a_call
 
     def _scalar(self, result: Any) -> Any:
-        """The only floating-point scalar that a function returned; None where there is none, or more than one."""
+        """The only floating-point scalar that a function returned; None for none or several."""
         found = [
             leaf
             for leaf in self._tf.nest.flatten(result)
@@ -118,7 +119,7 @@ class FunctionWatch:
 
 
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
-    """From now on, watches every `tf.function` call and every loss given to `tf.GradientTape` or `tf.gradients`."""
+    """From now on, watches each `tf.function` call and each loss given to a gradient."""
     watch = FunctionWatch(tf, steps)
     optimizers.listen(lambda *call: steps.try_call(watch.applied, *call))
     watch.calls.around(watch.called)
@@ -137,16 +138,17 @@ def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     wrap(tf, "gradients", tf_gradients)
 
 
-# -- TF2 clusters: steps that a coordinator sends to workers, and steps that all workers make together -----------------
-# With parameter servers, worker 0's process has a thread for each worker, which runs a `Closure`, a function with its
-# arguments, on that worker. When `Closure.execute_on` returns, the step is over. With `MultiWorkerMirroredStrategy`,
-# every worker calls the function.
+# -- TF2 clusters: steps that a coordinator sends, and steps that all workers make together
+#
+# With parameter servers, worker 0's process has a thread for each worker, which runs a `Closure`, a
+# function with its arguments, on that worker. When `Closure.execute_on` returns, the step is over.
+# With `MultiWorkerMirroredStrategy`, every worker calls the function.
 
 _MARK = "_tf2towers_trains"
 
 
 def note_training(graph: Any) -> None:
-    """Marks this graph and all graphs around it: an optimizer was called while the graph was built, so they train."""
+    """Marks this graph and those around it: an optimizer was called in it, so they train."""
     while hasattr(graph, "outer_graph"):
         setattr(graph, _MARK, True)
         graph = graph.outer_graph
@@ -158,14 +160,14 @@ def trains(function: Any) -> bool:
 
 
 def workers_together(tf: Any) -> Optional[int]:
-    """The number of workers that the current strategy lets make each update together; None: each makes its own."""
+    """The number of workers that make each update together; None: each makes its own."""
     strategy = tf.distribute.get_strategy()
     class_names = [kind.__name__ for kind in type(strategy).__mro__]  # its public name has changed
     return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in class_names else None
 
 
 def watch_coordinator(watch: FunctionWatch, steps: Steps) -> None:
-    """Watches the closures that a `ClusterCoordinator` runs. Without effect where TensorFlow lacks coordinators."""
+    """Watches the closures that a `ClusterCoordinator` runs, where TensorFlow has those."""
     try:
         from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
     except ImportError:

@@ -1,9 +1,9 @@
 """TF2: reads the loss that each replica differentiated, out of the traced function.
 
-A loss in a traced function is a symbolic tensor. So one variable for each replica is assigned its value at each step:
-an assignment runs on every device and under XLA, where a Python callback would not. With shared parameter servers, one
-variable on the first server sums and counts the losses of all workers. It is read at intervals, because each reading
-is a call to another process.
+A loss in a traced function is a symbolic tensor. So one variable for each replica is assigned its
+value at each step: an assignment runs on every device and under XLA, where a Python callback would
+not. With shared parameter servers, one variable on the first server sums and counts the losses of
+all workers. It is read at intervals, because each reading is a call to another process.
 """
 
 import time
@@ -17,8 +17,9 @@ class ReplicaLosses:
     """The losses of the step that runs or has just ended.
 
     Attributes:
-        shares: whether each replica's loss is a share of the whole loss, their sum. Keras and `tf.distribute` sum
-            gradients over the replicas, so there a loss has to be a share (TensorFlow's guide to custom training).
+        shares: whether each replica's loss is a share of the whole loss, their sum. Keras and
+            `tf.distribute` sum gradients over the replicas, so there a loss has to be a share
+            (TensorFlow's guide to custom training).
     """
 
     def __init__(self, tf: Any) -> None:
@@ -30,7 +31,7 @@ class ReplicaLosses:
         self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
-        """Makes the traced function store a loss that it differentiates, by a tape (`shares`) or by `tf.gradients`."""
+        """Makes the traced function store a loss that it differentiates, by either way."""
         tf = self._tf
         if isinstance(loss, (list, tuple)) and len(loss) == 1:
             loss = loss[0]
@@ -54,7 +55,8 @@ class ReplicaLosses:
         self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
 
     def _new_variable(self, value: Any, dtype: Any) -> Any:
-        # not tf.Variable, which a strategy or a variable store would take for a variable of the script
+        # not tf.Variable, which a strategy or a variable store would take for a variable of the
+        # script
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
         with self._tf.init_scope():
@@ -75,8 +77,8 @@ class ReplicaLosses:
         """Returns a function that reads the loss of the step that has just ended.
 
         Args:
-            result: the only scalar that the step returned, or None. Where it is the sum or the mean of the losses,
-                it is the step's loss; so it is where no loss was seen.
+            result: the only scalar that the step returned, or None. Where it is the sum or the mean
+                of the losses, it is the step's loss; so it is where no loss was seen.
         """
         if self._on_server is not None:
             return self._read_at_intervals
@@ -96,7 +98,7 @@ class ReplicaLosses:
 
 
 def combine_losses(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
-    """The loss of a step: `result` where it is the sum or the mean of the replicas' losses, or no losses are known."""
+    """The loss of a step: `result` if it is the replicas' sum or mean, or none is known."""
     if not losses:
         return result
     total, mean = sum(losses), sum(losses) / len(losses)

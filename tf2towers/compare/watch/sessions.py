@@ -1,8 +1,9 @@
 """TF1: finds the calls of `Session.run` that train, and their losses.
 
-A call trains when its fetches depend on the op that an optimizer's `apply_gradients` or `minimize` returned. Its losses
-are the tensors that `compute_gradients` (or `tf.gradients`) differentiated, one for each tower, where the call computes
-their gradients. The same call fetches them, if they need no op with an effect that the step does not run itself.
+A call trains when its fetches depend on the op that an optimizer's `apply_gradients` or `minimize`
+returned. Its losses are the tensors that `compute_gradients` (or `tf.gradients`) differentiated,
+one for each tower, where the call computes their gradients. The same call fetches them, if they
+need no op with an effect that the step does not run itself.
 """
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set
@@ -16,7 +17,7 @@ from tf2towers.verify.recorder.updates import watch_gradients
 
 
 class _Plan(NamedTuple):
-    """For fetches that train: the losses to fetch with them, and how many workers make the update together."""
+    """For fetches that train: the losses to fetch, and how many workers update together."""
 
     losses: List[Any]
     together: Optional[int]
@@ -54,14 +55,14 @@ class SessionWatch:
             return
         seen = _facts(op.graph)
         seen.train_ops.add(op)
-        # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the chief's process
-        # makes each update from `_replicas_to_aggregate` gradients
+        # SyncReplicasOptimizer: a worker sends its gradients and waits for a token. A thread in the
+        # chief's process makes each update from `_replicas_to_aggregate` gradients
         count = getattr(optimizer, "_replicas_to_aggregate", None)
         if self._steps.in_cluster and count is not None:
             seen.together[op] = int(count)
 
     def differentiated(self, losses: List[Any], pairs: List[Any], by_hand: bool) -> None:
-        """Notes losses with the gradients that an optimizer (or, `by_hand`, `tf.gradients`) computed from them."""
+        """Notes losses with the gradients computed from them, by an optimizer or `by_hand`."""
         for loss in losses:
             graph = getattr(loss, "graph", None) if is_scalar(loss) else None
             if graph is not None:
@@ -116,7 +117,7 @@ def _new_plan(graph: Any, seen: _GraphFacts, operations: Any) -> Optional[_Plan]
 
 
 def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
-    """The value of a TF1 graph's global step; 0 where the graph is without one, or it cannot be read.
+    """The value of a TF1 graph's global step; 0 without one, or if it cannot be read.
 
     Args:
         graph: a `tf.Graph`, perhaps finalized.
@@ -140,9 +141,10 @@ def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     around_runs(tf, watch.run)
 
 
-# -- searches in a graph: the ops that a fetch depends on, and a loss that can be fetched with it ----------------------
+# -- searches in a graph: the ops that a fetch depends on, and a loss that can be fetched with it
 
-#: stateful ops that only read; fed ops, and ops that change ref variables, which are not marked as stateful
+#: stateful ops that only read; fed ops, and ops that change ref variables, which are not marked as
+#: stateful
 _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _FED_OR_CHANGING = ("Placeholder", "Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
@@ -153,7 +155,7 @@ def operation(element: Any) -> Any:
 
 
 def ancestors(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they depend on, by inputs and control inputs, through iterators and queues too."""
+    """These operations and all that they depend on, also through iterators and queues."""
     return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
 
 
@@ -164,11 +166,11 @@ def is_scalar(tensor: Any) -> bool:
 
 
 def find_fetchable_loss(loss: Any, reached: Set[Any]) -> Any:
-    """A loss tensor that can be fetched with the ops `reached` without any effect; None where there is none.
+    """A loss that can be fetched with the ops `reached` without any effect; or None.
 
-    The gradients often do not need the value of the loss, so its last operations are extra. They may read variables,
-    but may not change anything, draw random numbers or take a batch. A last Identity that fails this is replaced by its
-    input.
+    The gradients often do not need the value of the loss, so its last operations are extra. They
+    may read variables, but may not change anything, draw random numbers or take a batch. A last
+    Identity that fails this is replaced by its input.
     """
     while True:
         extra = ancestors([loss.op]) - reached

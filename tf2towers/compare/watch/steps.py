@@ -1,4 +1,4 @@
-"""Reports each training step of this process, and its memory, in one line each on the standard output.
+"""Reports each training step of this process, and its memory, in one line each.
 
 A reported line is MARK and one JSON object. All other lines are the script's.
 
@@ -37,8 +37,8 @@ def peak_memory() -> int:
 class Steps:
     """Counts steps and reports them.
 
-    A step's loss is read when the next step is over. Reading it at once would make the program wait for a device where
-    it otherwise does not. In a cluster, steps may end in several threads.
+    A step's loss is read when the next step is over. Reading it at once would make the program wait
+    for a device where it otherwise does not. In a cluster, steps may end in several threads.
 
     Args:
         in_cluster: whether this process is a task of a cluster.
@@ -82,7 +82,8 @@ class Steps:
             loss: returns the loss, a number or None.
             steps: the number of training steps that the call made.
             at_once: whether the loss is read now, because it needs no waiting.
-            together: the number of workers that make the step together and all report it; None: this one alone.
+            together: the number of workers that make the step together and all report it; None:
+                this one alone.
         """
         entries = {"begin": begin, "end": end, "steps": steps, "peak": peak_memory()}
         if together is not None:
@@ -121,7 +122,7 @@ class Steps:
             self.write("facts", towers=number)
 
     def try_call(self, watch: Callable[..., Any], *args: Any) -> Any:
-        """Returns `watch(*args)`, or None after an exception, which is noted once, so that the script continues."""
+        """What `watch(*args)` returns, or None after an exception, which is noted once."""
         try:
             return watch(*args)
         except Exception as problem:

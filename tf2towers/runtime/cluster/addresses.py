@@ -11,19 +11,21 @@ JOBS = ("ps", "worker", *LEADERS)
 
 
 class ClusterError(ValueError):
-    """The cluster or this task is not valid: the message names the value and what is wrong with it."""
+    """The cluster or this task is not valid: the message names the value and what is wrong."""
 
 
 def check_addresses(cluster: Any, job_name: Any, task_index: Any) -> None:
     """Checks all addresses of a cluster, and one of its tasks.
 
     Args:
-        cluster: a `tf.train.ClusterSpec`, or a dict from job to addresses (a list, or a dict from index to address).
+        cluster: a `tf.train.ClusterSpec`, or a dict from job to addresses (a list, or a dict from
+            index to address).
         job_name: the job of this process.
         task_index: the index of this process in its job.
 
     Raises:
-        ClusterError: something is not valid; TF1's `tf.train.Server` raised InvalidArgumentError or waited for ever.
+        ClusterError: something is not valid; TF1's `tf.train.Server` raised InvalidArgumentError or
+            waited for ever.
     """
     jobs = _jobs(cluster)
     task = f"job_name={job_name!r}, task_index={task_index!r}"
@@ -83,7 +85,7 @@ def split(address: str) -> tuple[str, int]:
 
 
 def check_port(task: str, address: str) -> None:
-    """Raises ClusterError where another process listens at a task's address (gRPC would share the port with it)."""
+    """Raises ClusterError if another process listens at a task's address: gRPC would share it."""
     _, port = split(address)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -16,7 +16,7 @@ _QUIET_SECONDS = 5.0  # seconds before the first message
 
 
 def time_limit() -> float:
-    """Seconds to wait for a task that does not answer; the environment variable TF2TOWERS_CLUSTER_TIMEOUT, or 60."""
+    """Seconds to wait for a silent task: TF2TOWERS_CLUSTER_TIMEOUT of the environment, or 60."""
     try:
         return float(os.environ.get(TIMEOUT, "60"))
     except ValueError:
@@ -59,7 +59,8 @@ def wait_for(tasks: Mapping[str, str]) -> None:
     """Waits until every one of `tasks` (name: address) accepts connections.
 
     Raises:
-        ClusterError: a task is silent for `time_limit()` seconds. TF1 waited for ever, with a message every 10 seconds.
+        ClusterError: a task is silent for `time_limit()` seconds. TF1 waited for ever, with a
+            message every 10 seconds.
     """
     limit, start, reported = time_limit(), time.monotonic(), False
     while missing := _find_silent(tasks):

@@ -1,12 +1,14 @@
 """Replaces a mean over the towers by one all-reduce, as in MirroredStrategy.
 
-The mean is found in the graph, not in the script's text. It is the mean over the first axis of one tensor from each
-tower, stacked (`tf.stack`, or `tf.concat` of `tf.expand_dims`), or their sum divided by their number; each tensor is
-from another tower's device. Everything else about the averages (clipping, weights, None tests, the function's name) is
-the script's own and is not changed.
+The mean is found in the graph, not in the script's text. It is the mean over the first axis of one
+tensor from each tower, stacked (`tf.stack`, or `tf.concat` of `tf.expand_dims`), or their sum
+divided by their number; each tensor is from another tower's device. Everything else about the
+averages (clipping, weights, None tests, the function's name) is the script's own and is not
+changed.
 
-For two towers the result is equal to the last bit: a sum of two, then a division. For more, an all-reduce adds in
-another order. With TF2TOWERS_COLLECTIVES=never the script's own ops stay, and with them the order of the sum.
+For two towers the result is equal to the last bit: a sum of two, then a division. For more, an
+all-reduce adds in another order. With TF2TOWERS_COLLECTIVES=never the script's own ops stay, and
+with them the order of the sum.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
 
 @dataclass(frozen=True)
 class _Averaged:
-    """The tensors that a mean averages, and the operations between them and the mean, constants included."""
+    """The tensors that a mean averages, and the operations between, constants included."""
 
     parts: list[TensorName]
     by: list[Any]
@@ -142,10 +144,10 @@ class AllReduce:
         self.groups = _groups(means, nodes)
 
     def build(self) -> tuple[list[Any], dict[str, list[str]]]:
-        """Makes the new nodes, and the results of the means: name of the mean's node -> tensors by tower.
+        """Makes the new nodes, and the means' results: name of the mean's node -> tensors by tower.
 
-        The mean's node then returns the first tower's result, and waits for the collective on every tower: a
-        collective that runs on some towers only would wait for ever.
+        The mean's node then returns the first tower's result, and waits for the collective on every
+        tower: a collective that runs on some towers only would wait for ever.
         """
         made: list[Any] = []
         results: dict[str, list[str]] = {}
@@ -169,7 +171,7 @@ class AllReduce:
     def _reduce_packed(
         self, group: Sequence[Mean], shapes: Sequence[Any], made: list[Any], results: dict[str, list[str]]
     ) -> None:
-        """Adds one all-reduce for several means: flattens, concatenates, reduces and splits them."""
+        """Adds one all-reduce for several means: flattens, joins, reduces and splits them."""
         first = group[0].node.name
         sizes = [int(tf.TensorShape(shape).num_elements() or 0) for shape in shapes]
         flat = _const(made, f"{first}/all_reduce/flat", [-1])
@@ -209,7 +211,7 @@ class AllReduce:
             results[mean.node.name] = self._make_results_wait(mean, results[mean.node.name], made)
 
     def _make_results_wait(self, mean: Mean, outputs: Sequence[str], made: list[Any]) -> list[str]:
-        """Makes the results on the towers wait for the control inputs of the script's mean; returns their names."""
+        """Makes the towers' results wait for the mean's control inputs; returns their names."""
         if not mean.waits:
             return list(outputs)
         after = [outputs[0]]
@@ -221,7 +223,7 @@ class AllReduce:
         return after
 
     def _add_collective(self, inputs: Sequence[str], dtype: int, name: str, made: list[Any]) -> list[str]:
-        """Adds the collective ops (`tf.raw_ops.CollectiveReduceV2`): a sum, divided by the number of towers."""
+        """Adds the collective ops (`CollectiveReduceV2`): a sum, divided by how many towers."""
         prefix = f"{name}/all_reduce"
         size = _const(made, f"{prefix}/group_size", len(inputs))
         key = _const(made, f"{prefix}/group_key", next(_keys))
@@ -229,8 +231,8 @@ class AllReduce:
         outputs = []
         for tower, (text, device) in enumerate(zip(inputs, self._towers.devices, strict=True)):
             output = f"{prefix}/reduce_{tower}"
-            # each waits for all inputs: otherwise a failing tower would abort the others' collectives, with an
-            # error that hides its own
+            # each waits for all inputs: otherwise a failing tower would abort the others'
+            # collectives, with an error that hides its own
             ready = [f"^{parse(other).node}" for other in inputs if other != text]
             given = [text, size, key, instance, *ready]
             node = add_node(made, output, "CollectiveReduceV2", given, device, T=dtype)
@@ -245,7 +247,7 @@ class AllReduce:
 
 
 def _replace_by_identity(mean: Mean, value: str, after: Sequence[str]) -> None:
-    """Makes a mean's node an `Identity` of the reduced value, so that all its users take that value."""
+    """Makes a mean's node an `Identity` of the reduced value, which its users then take."""
     node = mean.node
     node.op, node.device = "Identity", ""
     node.attr.clear()

@@ -1,7 +1,7 @@
 """Keeps the variables of sessions when their process connects to a cluster.
 
-On connecting, TensorFlow keeps the devices of a process, but deletes all named resources on them. In TF1, a session
-without a target was independent of the servers of its process.
+On connecting, TensorFlow keeps the devices of a process, but deletes all named resources on them.
+In TF1, a session without a target was independent of the servers of its process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ class Keeping(Protocol):
     """A session.
 
     Attributes:
-        kept: (name, device) -> the node that makes a resource of the session, with its container and device here.
+        kept: (name, device) -> the node that makes a resource of the session, with its container
+            and device here.
     """
 
     kept: dict[tuple[str, str], Any]
@@ -33,7 +34,7 @@ sessions: weakref.WeakSet[Any] = weakref.WeakSet()
 
 @contextlib.contextmanager
 def carried() -> Iterator[None]:
-    """Restores the values of variables after the block; `Keeping.lose` is called with the resources that are lost.
+    """Restores variables after the block; `Keeping.lose` is called with what is lost.
 
     The contents of a queue, an iterator or a table cannot be copied. Must be called in eager mode.
     """

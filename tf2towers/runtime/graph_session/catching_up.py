@@ -1,12 +1,13 @@
-"""Seeded ops that keep their position in a random sequence in their kernel: candidate samplers, shuffles, gamma.
+"""Seeded ops whose kernels keep the position in their sequence: samplers, shuffles, gamma.
 
-In TF1 a session had one kernel for such an op in all its runs. Here each run's function has its own kernel, and
-the position cannot be passed to it (`randomness` has the ops that take it as an input). So each function counts how
-often the op has drawn in this session, and how often its own kernel has drawn. First it makes the draws that other
-functions have made in the meantime, and discards them; then it makes its own. The numbers are TF1's.
+In TF1 a session had one kernel for such an op in all its runs. Here each run's function has its own
+kernel, and the position cannot be passed to it (`randomness` has the ops that take it as an input).
+So each function counts how often the op has drawn in this session, and how often its own kernel has
+drawn. First it makes the draws that other functions have made in the meantime, and discards them;
+then it makes its own. The numbers are TF1's.
 
-This is right if each draw takes the same number of random numbers: always for candidate samplers, and for the other
-ops if all their shapes are known. Draws in branches and loops are not counted.
+This is right if each draw takes the same number of random numbers: always for candidate samplers,
+and for the other ops if all their shapes are known. Draws in branches and loops are not counted.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Counted:
 def catch_up(part: Sequence[Any], nodes: Nodes, elsewhere: Callable[[Any], bool]) -> Counted:
     """Makes ops that keep their position in their kernel continue the session's sequence.
 
-    The nodes of `part` are changed in place. `elsewhere` returns whether a node is in another process.
+    The nodes of `part` are changed in place. `elsewhere` returns whether a node is in another
+    process.
     """
     counted = Counted()
     for node in part:
@@ -77,7 +79,7 @@ def _takes_the_same_each_time(node: Any, nodes: Nodes) -> bool:
 
 
 class _Catching:
-    """Replaces one op by a loop over draws; the loop's variables are the outputs, a counter, its limit, the inputs."""
+    """Replaces an op by a loop over draws, of the outputs, a counter, its limit, the inputs."""
 
     def __init__(self, node: Any, nodes: Nodes, counted: Counted) -> None:
         self._node = node

@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.runs.nested import count_threads
 
-#: fields of `graph_options.rewrite_options` that switch an optimizer; `tf.config.optimizer` has the same names
+#: fields of `graph_options.rewrite_options` that switch an optimizer; `tf.config.optimizer` has the
+#: same names
 _OPTIMIZERS = (
     "layout_optimizer", "constant_folding", "shape_optimization", "remapping", "arithmetic_optimization",
     "dependency_optimization", "loop_optimization", "function_optimization",
@@ -19,9 +20,10 @@ _OFF = 2  # RewriterConfig.OFF
 def configure(config: Any, first: bool) -> None:
     """Applies a `tf.compat.v1.ConfigProto`: threads, visible GPUs, graph optimizers that are off.
 
-    Placement is always soft. Options that must be set before TensorFlow starts are taken from the first session only,
-    as TF1's devices were; if TensorFlow has started before it, a warning says so. GPU memory always grows
-    (`graph_mode`). `allow_soft_placement=False`, `device_count` and `log_device_placement` are ignored here.
+    Placement is always soft. Options that must be set before TensorFlow starts are taken from the
+    first session only, as TF1's devices were; if TensorFlow has started before it, a warning says
+    so. GPU memory always grows (`graph_mode`). `allow_soft_placement=False`, `device_count` and
+    `log_device_placement` are ignored here.
 
     Args:
         first: whether it is the process's first session.

@@ -11,10 +11,10 @@ from tf2towers.runtime.patches.functions import definition_of, graph_of, has_ano
 
 
 def call_gradients(definition: Any) -> None:
-    """Makes each `SymbolicGradient` op of a GraphDef a call of the function that computes the gradient.
+    """Makes each `SymbolicGradient` of a GraphDef a call of the function of the gradient.
 
-    This op looks up a function's gradient in the library of its graph, or derives it there. A run's function is added
-    to the library of the process, which does neither.
+    This op looks up a function's gradient in the library of its graph, or derives it there. A run's
+    function is added to the library of the process, which does neither.
     """
     library = definition.library
     gradients = {entry.function_name: entry.gradient_func for entry in library.gradient}
@@ -33,7 +33,7 @@ def call_gradients(definition: Any) -> None:
 
 
 def _derived(library: Any, name: str) -> Any:
-    """A function's gradient function: takes the inputs and the outputs' gradients, returns the inputs' gradients."""
+    """A function's gradient: takes inputs and the outputs' gradients, returns the inputs'."""
     (function,) = (function for function in library.function if function.signature.name == name)
     with tf.Graph().as_default():
         tf.graph_util.import_graph_def(tf.compat.v1.GraphDef(library=library))
@@ -57,8 +57,9 @@ def _derived(library: Any, name: str) -> Any:
 def distinct_functions(definition: Any) -> None:
     """Renames those functions of a GraphDef whose names different functions of the process have.
 
-    In TF1 each session had its own library. If `tf.train.import_meta_graph` imports a graph with a `Dataset.map` that
-    this process built itself, the function comes again under the same name, but differs in some attributes.
+    In TF1 each session had its own library. If `tf.train.import_meta_graph` imports a graph with a
+    `Dataset.map` that this process built itself, the function comes again under the same name, but
+    differs in some attributes.
     """
     taken = [function.signature.name for function in definition.library.function if has_another(function)]
     number = 1
@@ -91,7 +92,7 @@ def rename_functions(library: Any, nodes: Iterable[Any], names: Mapping[str, str
 
 
 def called_by(attributes: Mapping[str, Any]) -> Iterator[Any]:
-    """The functions that a node's attributes name, and those that these functions' attributes name."""
+    """The functions that a node's attributes name, and those that these functions name."""
     for value in attributes.values():
         for function in [value.func] if value.HasField("func") else value.list.func:
             yield function

@@ -1,7 +1,8 @@
 """Deprecations that a migrated script cannot do anything about are not printed.
 
-TensorFlow warns where tf_keras, tf_slim or the runtime call what is old, and tf_keras warns at each of TensorFlow 1's
-layers, to which `migrate` sends the script. What the script itself calls is still reported.
+TensorFlow warns where tf_keras, tf_slim or the runtime call what is old, and tf_keras warns at each
+of TensorFlow 1's layers, to which `migrate` sends the script. What the script itself calls is still
+reported.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ _NOT_THE_SCRIPTS = (
     *(f"{_PACKAGES / name}/" for name in ("tensorflow", "tf_keras", "tf_slim", "keras")),
     f"{Path(__file__).parents[2]}/",
 )
-#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1, and TensorFlow that about tf_slim's calls
+#: how tf_keras begins its warning about a layer or a cell of TensorFlow 1, and TensorFlow that
+#: about tf_slim's calls
 _OF_LAYERS = r"`(tf\.(layers|nn\.rnn_cell)\.\w+|layer\.apply)` is deprecated"
-#: ... and about what its own models do, and their methods for generators, which are TensorFlow 1's as well
+#: ... and about what its own models do, and their methods for generators, which are TensorFlow 1's
+#: as well
 _OF_MODELS = r"`Model\.state_updates`|`[mM]odel\.(fit|evaluate|predict)_generator` is deprecated"
 
 
 class _NotTheScripts(logging.Filter):
     """Lets all records pass, except deprecations of calls that libraries make.
 
-    TensorFlow's message is "From %s: ... is deprecated ..." (`tensorflow.python.util.deprecation`): its first argument
-    is the file and line of the call.
+    TensorFlow's message is "From %s: ... is deprecated ..." (`tensorflow.python.util.deprecation`):
+    its first argument is the file and line of the call.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -40,7 +43,7 @@ class _NotTheScripts(logging.Filter):
 
 
 def hide_deprecations_of_libraries() -> None:
-    """From now on, prints no deprecation of a call that a library makes; a second call changes nothing."""
+    """Prints no deprecation of a call by a library from now on; a second call does nothing."""
     logger = tf.get_logger()
     if not any(isinstance(each, _NotTheScripts) for each in logger.filters):
         logger.addFilter(_NotTheScripts())

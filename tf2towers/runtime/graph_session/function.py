@@ -1,4 +1,4 @@
-"""A run as a TF 2 function: the part of the graph that the fetches need, on the strategy's devices."""
+"""A run as a TF 2 function: the part of the graph that it needs, on the strategy's devices."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ class Function:
 
     Attributes:
         resources: the nodes that make resources, which outlive the run.
-        beginnings: name of such a node -> the nodes that initialize its resource, if it needs a first value.
+        beginnings: name of such a node -> the nodes that initialize its resource, if it needs a
+            first value.
         alone: seeded random operations that draw a separate sequence in this function.
-        called: whether a first call has begun; it is slower, because TensorFlow then optimizes the function.
+        called: whether a first call has begun; it is slower, because TensorFlow then optimizes the
+            function.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class Program:
         return self._import(run, container)
 
     def _reduce_and_mirror(self, run: Run) -> None:
-        """Makes all-reduces of means over the towers, and gives each tower its copies of the variables."""
+        """Makes all-reduces of the towers' means, and gives each tower its variables' copies."""
         means = find_means(run.part, self.towers) if self._process.collectives else []
         means = [mean for mean in means if not self.nodes.in_control_flow(mean.node.name)]
         made, reduced = AllReduce(means, run.part, self.towers, self.nodes.graph).build()
@@ -105,7 +107,7 @@ class Program:
                 del node.attr["_class"]
 
     def _draw(self, run: Run) -> None:
-        """Lets random ops, and iterators that are made in the run, go on where the session's last run has ended."""
+        """Lets random ops, and iterators made in the run, go on where the last run has ended."""
         drawing, states = share_states(run.part, self.nodes.in_loop)
         counted = catch_up(run.part, self.nodes, self._process.is_elsewhere)
         iterators = replace_one_shot_iterators(run.part)
@@ -149,9 +151,10 @@ class Program:
 def _imported(
     definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., Any]:
-    """Builds the function of the nodes that outputs and targets need, with the fed tensors as its arguments.
+    """Builds the function of the nodes that are needed; its arguments are the fed tensors.
 
-    Other nodes would not run, but could do harm: TensorFlow 2.21's executor crashes on a loop's unused `Enter`.
+    Other nodes would not run, but could do harm: TensorFlow 2.21's executor crashes on a loop's
+        unused `Enter`.
     """
     ends = [*feeds, *(parse(output).node for output in outputs), *targets]
     cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)

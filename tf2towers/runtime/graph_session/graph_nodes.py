@@ -22,7 +22,7 @@ _OF_GRADIENTS = re.compile(r"(^|/)(gradients(_\d+)?|gradient_tape)/")
 
 
 class TensorName(NamedTuple):
-    """An input of a node, or a tensor: 'node:1', 'node' for output 0, '^node' for a control dependency."""
+    """An input of a node, or a tensor: 'node:1', 'node' (output 0), '^node' (control)."""
 
     node: str
     output: int  # -1: control dependency
@@ -75,7 +75,7 @@ class Nodes:
         return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
 
     def in_control_flow(self, name: str) -> bool:
-        """True if a node is in a branch of `tf.cond` or in a loop, so that it may run not at all or several times."""
+        """True if a node is in a `tf.cond`'s branch or a loop: it may run not at all, or often."""
         operation = self.operation(name)
         return operation is not None and operations.control_flow_context(operation) is not None
 
@@ -111,9 +111,10 @@ class Nodes:
         return variable if name == f"{variable}/Read/ReadVariableOp" else None
 
     def fed_with(self, name: TensorName) -> list[TensorName]:
-        """Returns the tensors whose values a feed sets. Feeding a variable sets all its reads, as in TF1.
+        """The tensors whose values a feed sets; feeding a variable sets all its reads.
 
-        In TF1 `w.value()` was one tensor, which all ops on `w` used; each `w.read_value()` was a tensor of its own.
+        In TF1 `w.value()` was one tensor, which all ops on `w` used; each `w.read_value()` was a
+        tensor of its own.
         """
         node = self.by_name[name.node]
         variable = node.name if node.op == "VarHandleOp" else self.variable_read(name.node)
@@ -144,7 +145,8 @@ class Nodes:
 def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
     """The nodes, in their order, that the target nodes need when some tensors are fed.
 
-    A node whose outputs are all fed or unused is not needed: a feed replaces the ops that compute it, as in TF1.
+    A node whose outputs are all fed or unused is not needed: a feed replaces the ops that compute
+        it, as in TF1.
     """
     found: set[str] = set()
     pending = list(targets)
@@ -161,16 +163,16 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
 
 
 def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
-    """True if an input is a control dependency on a fed placeholder, which then need not run, as in TF1."""
+    """True if an input is a control dependency on a fed placeholder, which need not run."""
     return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
 
 
 def read_once(nodes: Sequence[Any]) -> None:
-    """Merges reads of one variable that wait for the same ops: all their users take the first read's value.
+    """Merges reads of one variable that wait for the same ops: users take the first one's value.
 
-    TF1's variables had one read each. Two such reads may happen at the same moment, so this is one of the orders in
-    which the graph may run. TensorFlow then computes and sends equal results once, such as a weight decay in each
-    tower. The other reads stay in the graph, for fetches.
+    TF1's variables had one read each. Two such reads may happen at the same moment, so this is one
+    of the orders in which the graph may run. TensorFlow then computes and sends equal results once,
+    such as a weight decay in each tower. The other reads stay in the graph, for fetches.
 
     Args:
         nodes: a function's nodes on their devices; their inputs are changed in place.
@@ -190,10 +192,10 @@ def read_once(nodes: Sequence[Any]) -> None:
 
 
 def _concatenate_parallel_stacks(definition: Any) -> None:
-    """Replaces each `ParallelConcat` of a GraphDef by a `Concat`, which has the same result and takes fed placeholders.
+    """Replaces each `ParallelConcat` of a GraphDef by a `Concat`, which takes fed placeholders.
 
-    `tf.parallel_stack` needs all shapes when a function is made. A session knew them from the graph; in a function, a
-    fed placeholder is of unknown shape.
+    `tf.parallel_stack` needs all shapes when a function is made. A session knew them from the
+    graph; in a function, a fed placeholder is of unknown shape.
     """
     if not any(node.op == "ParallelConcat" for node in definition.node):
         return

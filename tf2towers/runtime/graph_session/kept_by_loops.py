@@ -1,8 +1,9 @@
 """Finds what the gradient of a `tf.while_loop` takes of a variable's memory.
 
-A loop keeps what its gradient needs on stacks, one element a round. Where a loop variable begins as a variable of the
-model, the element of the first round was that variable's memory in TF1. The gradient takes it in its last round: it
-computed with what had been written to the variable by then. Spectral normalization assigns its vector between the two.
+A loop keeps what its gradient needs on stacks, one element a round. Where a loop variable begins as
+a variable of the model, the element of the first round was that variable's memory in TF1. The
+gradient takes it in its last round: it computed with what had been written to the variable by then.
+Spectral normalization assigns its vector between the two.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ class Kept(NamedTuple):
     """What a `StackPopV2` returns of a variable's memory.
 
     Attributes:
-        memory: the tensor whose memory it is: what a loop variable begins with, or what a loop reads.
+        memory: the tensor whose memory it is: what a loop variable begins with, or what a loop
+            reads.
         enter: the `Enter` that brings the stack into the gradient's loop.
         count: the `Sub` that counts the gradient's rounds: its first input is 1 in the last one.
-        always: whether each round takes that memory, and not only the last one, which takes what the first one kept.
+        always: whether each round takes that memory, and not only the last one, which takes what
+            the first one kept.
         reshaped: whether its shape may be another one than the variable's.
     """
 

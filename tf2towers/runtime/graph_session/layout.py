@@ -1,4 +1,4 @@
-"""The devices of a session's variables, and moving variables when a grown graph needs them elsewhere."""
+"""The devices of a session's variables, which move when a grown graph needs them elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Layout:
         ]
 
     def bring(self, names: list[str], old_layout: Layout, container: str) -> None:
-        """Assigns the value of a variable, if it has one, to its new copies. Must be called in eager mode."""
+        """Assigns a variable's value, if it has one, to its new copies; in eager mode only."""
         for name in names:
             old = self._handle(name, 0, old_layout.devices[name][0], container)
             if not tf.raw_ops.VarIsInitializedOp(resource=old).numpy():

@@ -1,7 +1,7 @@
 """Finds the `Exit`s of `tf.while_loop` that return a variable's memory.
 
-In TF1 a loop that makes no rounds, or hands its variable on unchanged, returned the memory that the variable began
-with. After a round it was the memory that the body hands on from outside.
+In TF1 a loop that makes no rounds, or hands its variable on unchanged, returned the memory that the
+variable began with. After a round it was the memory that the body hands on from outside.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ class Left(NamedTuple):
 
     Attributes:
         exit: its name.
-        enter: the `Enter` by which the loop variable begins; its input is what is returned after no rounds.
+        enter: the `Enter` by which the loop variable begins; its input is what is returned after no
+            rounds.
         switch: the `Switch` that ends the loop.
         again: the tensor whose memory is returned after a round; None where the body computes it.
         always: whether the loop hands the variable on unchanged.
@@ -41,7 +42,8 @@ class Left(NamedTuple):
 def left_by_loops(nodes: Iterable[Any]) -> dict[str, Left]:
     """The exits of a graph's loops whose variables begin with memory, or are given it, by name.
 
-    A loop variable that takes the memory of another one, or that of one branch in the body, is not followed.
+    A loop variable that takes the memory of another one, or that of one branch in the body, is not
+    followed.
     """
     by_name = {node.name: node for node in nodes}
     found = {}

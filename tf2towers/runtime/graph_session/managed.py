@@ -1,7 +1,8 @@
-"""TensorFlow's own classes that make sessions for a script; here they make this package's `Session`.
+"""TensorFlow's own classes that make sessions, which are this package's `Session` here.
 
-Each of them makes its session through a SessionManager, which it looks up in TensorFlow's module `session_manager`.
-`graph_mode` puts the class below there, and `Session` as well (`patches.sessions_of_managers_are`).
+Each of them makes its session through a SessionManager, which it looks up in TensorFlow's module
+`session_manager`. `graph_mode` puts the class below there, and `Session` as well
+(`patches.sessions_of_managers_are`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ SingularMonitoredSession = _train.SingularMonitoredSession
 MonitoredTrainingSession = _train.MonitoredTrainingSession
 Supervisor = _train.Supervisor
 
-#: TF1's sessions waited for all tasks, so a worker checked the model only after the chief had started. Here it may
-#: check earlier, and the next check, `recovery_wait_secs` (30) later, would come after the end of a short training.
+#: TF1's sessions waited for all tasks, so a worker checked the model only after the chief had
+#: started. Here it may check earlier, and the next check, `recovery_wait_secs` (30) later, would
+#: come after the end of a short training.
 _LOOK_SECS = 0.2
 
 

@@ -1,8 +1,9 @@
 """Keeps a copy of each variable for each tower that reads it; the script sees one variable.
 
-A read on a tower's device reads that tower's copy. A write, whatever its device, is repeated on all copies with the
-same values, and ops that wait for the write wait for all of these writes; so no op can see copies that differ. A
-variable that is written in another way (in a branch or a loop, by a function) has one copy, as in TF1. So has one
+A read on a tower's device reads that tower's copy. A write, whatever its device, is repeated on all
+copies with the same values, and ops that wait for the write wait for all of these writes; so no op
+can see copies that differ. A variable that is written in another way (in a branch or a loop, by a
+function) has one copy, as in TF1. So has one
 that a parameter server holds: other workers use it as well.
 """
 
@@ -56,8 +57,8 @@ class Mirror:
     """The copies of a graph's variables.
 
     Attributes:
-        copies: variable's name -> the towers that have a copy, the first tower included; only variables with two
-            copies or more.
+        copies: variable's name -> the towers that have a copy, the first tower included; only
+            variables with two copies or more.
     """
 
     def __init__(self, nodes: Nodes, towers: Towers) -> None:

@@ -18,22 +18,24 @@ from tf2towers.runtime.patches.training import sessions_of_managers_are
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_behavior: bool = False) -> None:
-    """Switches this process to graph mode, in every thread, with shapes, tensors and prints that behave as TF1's.
+    """Switches this process to graph mode: shapes, tensors and prints behave as TF1's.
 
-    Must be called once, before anything is built. The graph is the one that TF1 built, except that its variables are
-    resource variables. Branches and loops are ops of the graph itself (control flow v1), so an op in a branch runs
-    where TF1 ran it.
+    Must be called once, before anything is built. The graph is the one that TF1 built, except that
+    its variables are resource variables. Branches and loops are ops of the graph itself (control
+    flow v1), so an op in a branch runs where TF1 ran it.
 
     Args:
-        cpu_towers: the number of logical CPU devices that a machine without GPUs gets, for as many towers. TensorFlow
-            makes them when the first dataset, strategy or session starts it; only then does it look for GPUs.
-        resource_variables: whether the script enabled resource variables itself. A variable that is fetched together
-            with its update is then read before the update.
-        v2_behavior: whether the script ran on TF 2 and disabled eager execution only. Its variables are then resource
-            variables, too, and the sizes in a shape are integers or None.
+        cpu_towers: the number of logical CPU devices that a machine without GPUs gets, for as many
+            towers. TensorFlow makes them when the first dataset, strategy or session starts it;
+            only then does it look for GPUs.
+        resource_variables: whether the script enabled resource variables itself. A variable that is
+            fetched together with its update is then read before the update.
+        v2_behavior: whether the script ran on TF 2 and disabled eager execution only. Its variables
+            are then resource variables, too, and the sizes in a shape are integers or None.
     """
     before_devices_start(lambda: _settle(cpu_towers))
-    # in TF1 the session's `gpu_options` set this; here the towers' strategy starts the GPUs before the session
+    # in TF1 the session's `gpu_options` set this; here the towers' strategy starts the GPUs before
+    # the session
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     hide_deprecations_of_libraries()
     own_resources.switched_on = resource_variables or v2_behavior

@@ -1,7 +1,8 @@
 """Orders a run's reads and writes of one variable, and ops on one queue, where the graph leaves their order open.
 
-`tf2towers.order` has the rules; here is what it has to know of a run's nodes. Each copy of a variable has an order of
-its own, the same on all. TF1's variables were memory, and here they are resources:
+`tf2towers.order` has the rules; here is what it has to know of a run's nodes. Each copy of a
+variable has an order of its own, the same on all. TF1's variables were memory, and here they are
+resources:
 
     an op that waits for a write       computes with the written value, even by an earlier read
     a fetched variable                 is read after all writes, also from a `tf.cond`
@@ -28,6 +29,8 @@ from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.same_memory import ALL_OF_IT, is_all_of_it, is_same_memory
 
 _APART = "/apart"
+#: operations whose memory is fetched after writes that they come before themselves
+_AT_THEIR_TIME = frozenset({"Exit", "Print"})
 
 
 class Read(NamedTuple):
@@ -123,7 +126,7 @@ class _Order:
     def settle(self, fetches: Iterable[str]) -> None:
         late: dict[str, str] = {}
         if self._accesses.writers and not self._nodes.own_resources:
-            late = self._read_left_by_loops(fetches)
+            late = self._read_after_all(fetches)
             late.update(self._find_fetched_reads(fetches))
         operations = self._operations()
         used: dict[str, str] = {}  # a copy of a read -> the operation that it was made for
@@ -239,8 +242,9 @@ class _Order:
     def _read_when_used(self, operations: Sequence[Operation], late: Mapping[str, str]) -> dict[str, str]:
         """Makes an op that waits for a write compute with the written value, also if its read was built before.
 
-        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory. So the sum of the
-        towers' assignments was a multiple of the value that the last one wrote. On a GPU it was a copy.
+        In TF1 `tf.identity(v)`, an assignment, and a `tf.cond` of these are the variable's memory.
+        So the sum of the towers' assignments was a multiple of the value that the last one wrote.
+        On a GPU it was a copy.
 
         Returns:
             A copy of a read -> the operation that it was made for.
@@ -260,7 +264,8 @@ class _Order:
         used: dict[str, str] = {}
         for operation in operations:
             sources = {name for name, _ in operation.inputs} & given.keys()
-            if not sources or operation.name in given or (node := self._node(operation.name)) is None:
+            hands_on = operation.name in given and operation.type != "Print"
+            if not sources or hands_on or (node := self._node(operation.name)) is None:
                 continue
             inside = self._nodes.in_loop(node.name)
             taken = {
@@ -363,7 +368,8 @@ class _Order:
             made: what begins the names of the nodes that bring it.
 
         Returns:
-            The handle, and whether the tensor may have another shape; None if it is not the whole of it.
+            The handle, and whether the tensor may have another shape; None if it is not the whole
+            of it.
         """
         source = parse(text)
         node = self._node(source.node)
@@ -399,7 +405,8 @@ class _Order:
             device: of the nodes that are made.
 
         Returns:
-            The `Enter` that brings the memory into the loop; its input is still what the loop took it from.
+            The `Enter` that brings the memory into the loop; its input is still what the loop took
+            it from.
         """
         begin, dtype = copy_of(kept.enter), self._node(pop).attr["elem_type"].type
         begin.name, begin.device = f"{made}/memory", device
@@ -521,8 +528,10 @@ class _Order:
                         waiting.append(self._copy(source.node, made))
                     if self._nodes.in_loop(source.node) and source.node in taken:
                         self._read_outside(made, taken[source.node])
-        self._accesses.reads += [read._replace(name=f"{name}{suffix}") for name, read in taken.items()]
-        return {f"{name}{suffix}": user.name for name in taken}
+        copies = {f"{name}{suffix}": read for name, read in taken.items()}
+        copies = {made: read._replace(name=made) for made, read in copies.items() if made in self._made}
+        self._accesses.reads += copies.values()
+        return dict.fromkeys(copies, user.name)
 
     def _read_outside(self, name: str, read: Read) -> None:
         """Makes a copy of a read in a loop one that is outside."""
@@ -534,51 +543,70 @@ class _Order:
         copied = copy_of(self._node(name))
         copied.name = made
         self._made[made] = copied
+        if copied.op == "Print":  # printed once
+            self._make_identity(copied, [copied.input[0], f"^{name}"])
         return copied
 
-    def _read_left_by_loops(self, fetches: Iterable[str]) -> dict[str, str]:
-        """Makes fetched `Exit`s of loops that return a variable's memory return it after the run's writes.
+    def _make_identity(self, node: Any, inputs: Sequence[str]) -> None:
+        dtype = node.attr["T"].type
+        node.op = "Identity"
+        del node.input[:]
+        node.input.extend(inputs)
+        node.attr.clear()
+        node.attr["T"].type = dtype
+
+    def _read_after_all(self, fetches: Iterable[str]) -> dict[str, str]:
+        """Makes fetched `Exit`s and `Print`s that return a variable's memory return it after the run's writes.
+
+        They themselves run when they would: a loop may come before the writes, and so may what is
+            printed.
 
         Returns:
             As `_find_fetched_reads`.
         """
         fetched = [name for name in dict.fromkeys(fetches) if name in self._by_name]
-        if not any(self._returns_exit(name) for name in fetched):
+        if not any(self._returns_later(name) for name in fetched):
             return {}
         reads = {read.name: read for read in self._accesses.reads if self._is_written_here(read.variable)}
         memory = self._memory(self._operations(), reads)
         late: dict[str, str] = {}
         for name in fetched:
-            if name not in memory.given or not self._returns_exit(name):
+            if name not in memory.given or not self._returns_later(name):
                 continue
-            node, apart = self._by_name[name], self._copy(name, f"{name}{_APART}")
+            node, apart = self._by_name[name], copy_of(self._by_name[name])
+            apart.name = f"{name}{_APART}"
+            self._made[apart.name] = apart
             for user in (*self._part, *self._made.values()):
                 if user is not apart:
                     _use_copies(user, {name: node})
             if name in memory.left:
                 memory.left[apart.name] = memory.left[name]._replace(exit=apart.name)
+            if node.op in _AT_THEIR_TIME:
                 memory.given[apart.name] = memory.given[name]
-                node.op = "Identity"
-                del node.input[:]
-                node.input.append(apart.name)
+                self._make_identity(node, [apart.name])
             taken = {read: reads[read] for read in memory.given[name]}
             copies = self._copy_reads_for(node, taken, memory)
-            late.update((made, read.variable) for made, read in zip(copies, taken.values(), strict=True))
+            late.update((read.name, read.variable) for read in self._accesses.reads if read.name in copies)
         return late
 
-    def _returns_exit(self, name: str) -> bool:
-        """True if a node outside loops and branches is an `Exit`, or hands one on."""
+    def _returns_later(self, name: str) -> bool:
+        """True if a node outside loops and branches is an `Exit` or a `Print`, or hands one on."""
         node = self._by_name.get(name)
-        while node is not None and node.op in ALL_OF_IT:
+        while node is not None and node.op in ALL_OF_IT - _AT_THEIR_TIME:
             node = self._by_name.get(parse(node.input[0]).node)
-        return node is not None and node.op == "Exit" and self._nodes.returns_outside(name, branches=False)
+        return (
+            node is not None
+            and node.op in _AT_THEIR_TIME
+            and self._nodes.returns_outside(name, branches=False)
+        )
 
     def _find_fetched_reads(self, fetches: Iterable[str]) -> dict[str, str]:
         """Finds the reads of fetched variables, which run after the run's writes: read -> its variable.
 
-        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
-        was: fetching them returned the value after the run's writes. Other ops of the run that use these nodes get
-        copies of them, with ordinary reads.
+        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's
+        memory, as `w` itself
+        was: fetching them returned the value after the run's writes. Other ops of the run that use
+        these nodes get copies of them, with ordinary reads.
         """
         accesses = self._accesses
         of_read = {read.name: read for read in accesses.reads}
@@ -606,10 +634,13 @@ class _Order:
     ) -> bool:
         """True if a node returns a variable's memory, in some branch; if so, adds to `late` and `chains`.
 
-        `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that its branch returns.
+        `late` gets the reads and `chains` the nodes in between. A `tf.cond` returns the memory that
+        its branch returns.
         """
         if node.name in chains:
             return True
+        if node.op == "Print":
+            return False
         if node.op == "ReadVariableOp":
             read = of_read.get(node.name)
             found = (

@@ -1,9 +1,10 @@
 """Packs small tensors that one process sends to another into one tensor.
 
-Each tensor that a function sends costs a request, as in TF1; for a small tensor, that is the whole cost. Here small
-variables that are read at the start of a run, and small gradients for a parameter server, are sent as one tensor. No
-value changes, and no tensor waits for one that may never come. Tensors share a parcel only if they wait for the same
-blocking ops, and if none of them can depend on a result of another.
+Each tensor that a function sends costs a request, as in TF1; for a small tensor, that is the whole
+cost. Here small variables that are read at the start of a run, and small gradients for a parameter
+server, are sent as one tensor. No value changes, and no tensor waits for one that may never come.
+Tensors share a parcel only if they wait for the same blocking ops, and if none of them can depend
+on a result of another.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def pack(
 def _travels_with(
     nodes: Sequence[Any], by_name: Mapping[str, Any], process: Callable[[Any], str]
 ) -> Callable[[Any], Any]:
-    """Returns a function from a node to a group: outputs of nodes of one group may share a parcel; None: alone."""
+    """A function from a node to a group, whose outputs may share a parcel; None: alone."""
     if any(node.op in _CONTROL_FLOW for node in nodes):
         return lambda node: "read" if _first_read(node, by_name) else None
     order = _in_order(nodes, by_name)
@@ -127,7 +128,7 @@ def _parcel(
     to: str,
     made: list[Any],
 ) -> list[str]:
-    """Adds nodes that pack tensors, send them and unpack them; returns the names of the unpacked tensors."""
+    """Adds nodes that pack, send and unpack tensors; returns the unpacked ones' names."""
 
     def add(name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
         return add_node(made, f"{prefix}/{name}", op, inputs, device, **types)

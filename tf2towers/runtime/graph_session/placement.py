@@ -21,8 +21,8 @@ _BATCHES = frozenset(
 def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
     """Sets the device of every node in a part of a graph.
 
-    A tower's slice of a batch is made on the device of the batch, so that only the slice is sent: the values are the
-    same. Colocation is not needed: `mirror` places variables and their updates.
+    A tower's slice of a batch is made on the device of the batch, so that only the slice is sent:
+    the values are the same. Colocation is not needed: `mirror` places variables and their updates.
 
     Args:
         fed: the names of the nodes that stand for fed tensors.

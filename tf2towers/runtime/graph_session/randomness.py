@@ -1,10 +1,11 @@
 """Seeded random operations draw from one sequence in all runs of a session.
 
-In TF1 a seeded op kept its position in its random sequence as long as the session lived, across training steps and
-evaluations. Here each run's function has its own copy of the op, so the position is kept in a variable of the session.
-This variable is a state as in `tf.random.Generator`. It is initialized as in TF1's kernel (`GuardedPhiloxRandom`: the
-key is the seed, the counter is 0 and the second seed), and advanced as there (256 samples for each element). So the
-random numbers are the same.
+In TF1 a seeded op kept its position in its random sequence as long as the session lived, across
+training steps and evaluations. Here each run's function has its own copy of the op, so the position
+is kept in a variable of the session. This variable is a state as in `tf.random.Generator`. It is
+initialized as in TF1's kernel (`GuardedPhiloxRandom`: the key is the seed, the counter is 0 and the
+second seed), and advanced as there (256 samples for each element). So the random numbers are the
+same.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ _int32, _int64, _uint64 = (dtype.as_datatype_enum for dtype in (tf.int32, tf.int
 
 
 def is_seeded(node: Any) -> bool:
-    """True if a node draws from a sequence that its seeds determine, and whose position can be shared."""
+    """True if a node draws from a seeded sequence whose position can be shared."""
     return bool(node.op in STATELESS and (node.attr["seed"].i or node.attr["seed2"].i))
 
 
 def keeps_its_own_place(node: Any) -> bool:
-    """True if a node draws from a seeded sequence whose position it cannot share with another run's function.
+    """True if a node draws from a seeded sequence whose position no other function can share.
 
-    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: TensorFlow has no version of these ops
-    that takes the position as an input. `catching_up` handles them.
+    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: TensorFlow has no
+    version of these ops that takes the position as an input. `catching_up` handles them.
     """
     seeds = ("seed", "seed2")
     return (
@@ -72,7 +73,8 @@ def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list
         in_loop: whether the node of this name is in a `tf.while_loop`, where each round draws.
 
     Returns:
-        The new nodes; and state's variable -> nodes that initialize it, of which the last is the one to run.
+        The new nodes; and state's variable -> nodes that initialize it, of which the last is the
+        one to run.
     """
     made: list[Any] = []
     begun: dict[str, list[Any]] = {}
@@ -84,7 +86,7 @@ def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list
 
 
 def initializing_nodes(variable: str, value: list[int] | int) -> list[Any]:
-    """Makes nodes that give a variable of the session its first value; the last of them is the one to run."""
+    """Makes nodes that give a variable its first value; the last one is to be run."""
     made: list[Any] = []
     first = add_constant(made, f"{variable}/first", value, tf.int64, HOST)
     add_node(made, f"{variable}/begin", "AssignVariableOp", [variable, first], HOST, dtype=_int64)
@@ -97,7 +99,8 @@ def _draw_by_state(node: Any, made: list[Any], in_loop: bool) -> None:
     if node.op == "RandomUniformInt":
         shape_type, out_type = node.attr["T"].type, node.attr["Tout"].type
 
-    # a node without inputs would be outside of the loop: a control input puts it into the round of the draw
+    # a node without inputs would be outside of the loop: a control input puts it into the round of
+    # the draw
     anchor = [f"^{shape.lstrip('^').partition(':')[0]}"] if in_loop else []
 
     def add(suffix: str, op: str, inputs: list[str], **types: int) -> str:

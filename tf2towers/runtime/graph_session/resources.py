@@ -1,7 +1,8 @@
 """Names the resources that outlive a run: variables, queues, tables, iterators, accumulators.
 
-In TF1 the session's runs shared each of these as one op of the graph. Here the functions of a session share them by
-name, in a container of the session. So two sessions on one graph have separate variables, as in TF1.
+In TF1 the session's runs shared each of these as one op of the graph. Here the functions of a
+session share them by name, in a container of the session. So two sessions on one graph have
+separate variables, as in TF1.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _ON_HOST = ("queue", "iterator", "reader", "barrier", "accumulator", "stage", "l
 
 
 def name_resources(nodes: Iterable[Any], container: str, process: Process) -> list[Any]:
-    """Sets the shared name and the container of each node that makes a resource; returns those of this process."""
+    """Sets the shared name and container of what makes resources; returns this process's."""
     found = []
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
@@ -39,7 +40,7 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
 
 
 def replace_one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
-    """Replaces one-shot iterators, which cannot be shared by name, by iterators that the session initializes.
+    """Replaces one-shot iterators, which no name shares, by iterators that are initialized.
 
     Returns:
         Iterator's name -> nodes that initialize it; the last of them is the one to run.
@@ -65,7 +66,7 @@ def replace_one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def make_ends(nodes: Iterable[Any]) -> list[Any]:
-    """Makes nodes that release resources: queues are closed, so that waiting runs end; variables are freed."""
+    """Makes nodes that release resources: queues are closed, variables are freed."""
     ending: list[Any] = []
     for node in nodes:
         if node.op == "VarHandleOp":

@@ -1,4 +1,4 @@
-"""`Run`: the nodes of one run, from the part of the graph that it needs to the body of a TF 2 function."""
+"""`Run`: the nodes of one run, from what is needed of the graph to a TF 2 function's body."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tf2towers.runtime.graph_session.graph_nodes import Nodes, TensorName, copy_
 
 
 class Run:
-    """One run of a session: what it fetches, and the nodes that compute it. Names and nodes are those of the graph.
+    """One run of a session: what it fetches, and the nodes for it, under the graph's names.
 
-    `Program.function` makes it and passes it on. Each pass changes what it names, and nothing after it:
+    `Program.function` makes it and passes it on. Each pass changes what it names, and nothing after
+    it:
 
         cut      `part`, `fed`, `placeholders`: copies of the nodes that the fetches need; fed inputs are placeholders
         reduce   `added`, inputs of `part`: means over the towers are all-reduces
@@ -65,7 +66,7 @@ class Run:
         self.alone: Sequence[str] = ()
 
     def feed(self) -> None:
-        """Replaces the fed inputs of the part by placeholders; a wait for a fed tensor that is not computed ends.
+        """Replaces the part's fed inputs by placeholders; waits for fed tensors end.
 
         Raises:
             tf.errors.InvalidArgumentError: a placeholder is needed that is not fed.
@@ -97,10 +98,11 @@ class Run:
 
     @property
     def fetched_branches(self) -> list[str]:
-        """The outputs of `tf.cond` that are fetched, which are made targets, so that Grappler keeps the `tf.cond`.
+        """The fetched outputs of `tf.cond`, made targets, so that Grappler keeps the `tf.cond`.
 
-        If the predicate is a constant, Grappler removes a `tf.cond`, and with it the outside ops that only its dead
-        branch uses (a dequeue, an assignment). It keeps the fetches of a session, but not the outputs of a function.
+        If the predicate is a constant, Grappler removes a `tf.cond`, and with it the outside ops
+        that only its dead branch uses (a dequeue, an assignment). It keeps the fetches of a
+        session, but not the outputs of a function.
         """
         return [
             name.node

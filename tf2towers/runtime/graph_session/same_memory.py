@@ -1,4 +1,4 @@
-"""Tells which ops return their input's own memory: fetching a variable through them shows the run's updates."""
+"""Ops that return their input's own memory: a variable fetched so shows the run's updates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorflow as tf
 _NEVER_COPY = frozenset(
     {
         "Bitcast", "CheckNumerics", "EnsureShape", "ExpandDims", "Identity", "PlaceholderWithDefault",
-        "PreventGradient", "Reshape", "Squeeze", "StopGradient",
+        "PreventGradient", "Print", "Reshape", "Squeeze", "StopGradient",
     }
 )  # fmt: skip
 #: those of them that keep all elements as they are
@@ -22,7 +22,7 @@ _ALIGNED = 64
 
 
 def is_same_memory(kind: str, operation: tf.Operation | None) -> bool:
-    """True if the first output of an operation of this kind is its first input's memory, in TF 1.15 and TF 2."""
+    """True if an operation's first output is its first input's memory, in TF 1.15 and 2."""
     if kind in _NEVER_COPY:
         return True
     if kind not in _WHOLE or operation is None:
@@ -52,7 +52,7 @@ def is_all_of_it(kind: str, operation: tf.Operation | None) -> bool:
 
 
 def _is_aligned(tensor: tf.Tensor) -> bool:
-    """True if the size of a tensor's rows, along its first axis, is a multiple of the memory alignment."""
+    """True if the size of a tensor's rows is a multiple of the memory alignment."""
     row = tensor.shape[1:].num_elements() * tensor.dtype.base_dtype.size
     return row > 0 and row % _ALIGNED == 0
 

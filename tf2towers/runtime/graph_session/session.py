@@ -1,8 +1,8 @@
 """`Session`: TF1's session, whose runs are TF 2 functions.
 
-It is a subclass of `tf.compat.v1.Session`, so it works with `isinstance`, `tf.compat.v1.get_default_session`, hooks,
-savers and queue runners. TensorFlow's own code handles fetches and feeds, with its own error messages; but no C++
-session is started.
+It is a subclass of `tf.compat.v1.Session`, so it works with `isinstance`,
+`tf.compat.v1.get_default_session`, hooks, savers and queue runners. TensorFlow's own code handles
+fetches and feeds, with its own error messages; but no C++ session is started.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ _numbers = itertools.count()
 #: the targets that stand for this process
 _HERE = (b"", b"local")
 
-#: added to the time limit of a function's first call, in which TensorFlow optimizes it: TF1 did so before the run
+#: added to the time limit of a function's first call, in which TensorFlow optimizes it: TF1 did so
+#: before the run
 _OPTIMIZING_MS = 10_000
 
 
 class Session(tf.compat.v1.Session):
-    """Runs a graph's operations, as `tf.compat.v1.Session` does, on the strategy that the graph's towers run on.
+    """Runs a graph's operations, as `tf.compat.v1.Session`, on the strategy of its towers.
 
     Args:
         target: '' for this process, or the target of a `Server` that this process has made.
@@ -92,10 +93,11 @@ class Session(tf.compat.v1.Session):
 
     @staticmethod
     def reset(target: str | bytes, containers: Sequence[str] | None = None, config: Any = None) -> None:
-        """Ends all sessions of this process, with their resources; later runs of them raise a CancelledError.
+        """Ends all sessions of this process and their resources; later runs are cancelled.
 
         Raises:
-            NotImplementedError: the target is a server; TF1 ended the sessions of all the server's clients.
+            NotImplementedError: the target is a server; TF1 ended the sessions of all the server's
+                clients.
         """
         if tf.compat.as_bytes(target or "") not in _HERE:
             raise NotImplementedError(
@@ -113,7 +115,7 @@ class Session(tf.compat.v1.Session):
         return self._target
 
     def list_devices(self) -> list[Any]:
-        """The devices of this process, with as many CPUs as in TF1: the towers may have made more logical CPUs."""
+        """This process's devices, with as many CPUs as in TF1: towers may have made more."""
         cpus = self._config.device_count.get("CPU", 0) if self._config is not None else 0
         with eager_mode():
             gpus = [device for device in tf.config.list_logical_devices() if device.device_type != "CPU"]
@@ -132,7 +134,7 @@ class Session(tf.compat.v1.Session):
         return self._process.is_last()
 
     def cancel_run_in(self, thread: int) -> None:
-        """Ends the run that is under way in the thread with this identifier, with a CancelledError."""
+        """Ends the run under way in the thread of this identifier, with a CancelledError."""
         self._runs.cancel_in(thread)
 
     def _end(self) -> None:
@@ -163,7 +165,7 @@ class Session(tf.compat.v1.Session):
         return run
 
     def _make_callable_from_options(self, callable_options: Any) -> Any:
-        """Like `make_callable`, for the names in a `CallableOptions`; TensorFlow's method needs a C++ session."""
+        """As `make_callable`, by a `CallableOptions`; TensorFlow's needs a C++ session."""
         targets = [self.graph.get_operation_by_name(name) for name in callable_options.target]
         fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
 
@@ -175,7 +177,7 @@ class Session(tf.compat.v1.Session):
 
     @property
     def partial_run_setup(self) -> NoReturn:
-        """Raises an error; in TF1, a partial run fed and fetched the parts of a run one after the other."""
+        """Raises an error; TF1's partial run fed and fetched parts of a run in turn."""
         raise NotImplementedError("partial_run is not supported: fetch the values of all parts in one run")
 
     partial_run = partial_run_setup
@@ -187,7 +189,8 @@ class Session(tf.compat.v1.Session):
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Same as `tf.compat.v1.Session.run`; a repeated run is faster (`prepared`)."""
         feed_dict = self._fed_by_tensors(feed_dict)
-        # of the options, only a time limit has an effect here; sessions with hooks always pass options
+        # of the options, only a time limit has an effect here; sessions with hooks always pass
+        # options
         unlimited = options is None or (
             isinstance(options, tf.compat.v1.RunOptions) and not options.timeout_in_ms
         )
@@ -207,7 +210,7 @@ class Session(tf.compat.v1.Session):
         return result
 
     def _fed_by_tensors(self, feed_dict: Any) -> Any:
-        """Replaces names in a feed_dict by tensors; a variable's name ('w:0') by that of its value, not its handle."""
+        """Replaces a feed_dict's names by tensors; a variable's 'w:0' by its value, no handle."""
         if not isinstance(feed_dict, dict) or not any(isinstance(fed, str) for fed in feed_dict):
             return feed_dict
         return {self._fed(fed): value for fed, value in feed_dict.items()}
@@ -242,7 +245,7 @@ class Session(tf.compat.v1.Session):
     def _execute(
         self, key: Any, targets: Any, fetches: Any, feeds: Sequence[Any], values: Sequence[Any], milliseconds: int
     ) -> list[Any]:  # fmt: skip
-        """Runs the function that is kept under `key`: the values of the fetches, given the values of the feeds."""
+        """Runs the function kept under `key`: the fetches' values, given the feeds'."""
         if self._was_reset:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         function = self._functions.get(key)
@@ -276,7 +279,7 @@ class Session(tf.compat.v1.Session):
             return self._functions[key]
 
     def _settle(self) -> None:
-        """After the graph has grown, moves variables whose devices have changed, and drops all functions then."""
+        """After the graph has grown, moves variables to new devices; drops all functions then."""
         assert self._program is not None
         old_layout, self._layout = self._layout, Layout(self._program.mirror)
         moved = self._layout.moved_from(old_layout) if old_layout is not None else []
@@ -285,7 +288,7 @@ class Session(tf.compat.v1.Session):
             self._functions.clear()
 
     def _warn_of_sequences(self, function: Function) -> None:
-        """Warns if a seeded operation draws a separate sequence in each of several runs; TF1 drew one for all."""
+        """Warns if a seeded operation draws a sequence of its own in several runs; TF1 drew one."""
         for name in function.alone:
             if name in self._drawing and name not in self._reported:
                 self._reported.add(name)
@@ -299,13 +302,14 @@ class Session(tf.compat.v1.Session):
     def lose(self, names: set[tuple[str, str]]) -> None:
         """Notes resources that no longer exist: a run that needs them raises an error (`carried`).
 
-        It does not wait for a thread that builds a function: that may wait for the connection that is being made.
+        It does not wait for a thread that builds a function: that may wait for the connection that
+            is being made.
         """
         self._lost |= names
         self._functions.clear()
 
     def _begin(self, function: Function) -> None:
-        """Notes the resources of a new function in `kept`, and initializes those that need a first value."""
+        """Notes a new function's resources in `kept`, and initializes those that need a value."""
         new = {(node.name, node.device): node for node in function.resources}
         if lost := self._lost & set(new):
             raise ClusterError(

@@ -1,4 +1,4 @@
-"""`Process`: a session whose ops all run in this process. `cluster` has the one with parameter servers."""
+"""`Process`: a session whose ops all run here; `cluster` has that with parameter servers."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Process:
         return False
 
     def translate(self, nodes: Nodes) -> None:
-        """Rewrites a graph's devices for the other modules, which take a device without a job as this process's."""
+        """Rewrites devices for the other modules: one without a job is this process's."""
 
     def check(self, part: Iterable[Any]) -> None:
         """Raises an error for ops that this process cannot run."""
 
     def container(self, session: str, node: Any) -> str:
-        """The container for a resource of this process; `session` is the own container of the session that makes it."""
+        """The container for a resource of this process; `session` is the maker's own one."""
         return session
 
     def is_own(self, node: Any) -> bool:
@@ -51,7 +51,7 @@ class Process:
     def settle(
         self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
     ) -> tuple[list[Any], list[str]]:
-        """Makes a function's nodes ready to run: ops that read the same value of a variable share one read.
+        """Makes a function's nodes ready to run: ops that read the same value share one read.
 
         Args:
             nodes: the function's nodes.

@@ -1,9 +1,10 @@
-"""The towers of a graph: the GPUs that its operations name, and the strategy's device for each of them.
+"""The towers of a graph: the GPUs that its operations name, and the strategy's devices.
 
-On a machine without GPUs the towers share the CPU and one copy of the variables, as with soft placement in TF1:
-updating a second copy in the same memory would be wasted work (docs/performance.md). TF2TOWERS_COLLECTIVES=always gives
-each tower a logical CPU device, a copy and all-reduces there, too, so that tests on CPUs run the ops that GPUs run.
-`never` also makes the copies, but keeps the script's own averages, in the order of their sums.
+On a machine without GPUs the towers share the CPU and one copy of the variables, as with soft
+placement in TF1. Updating a second copy in the same memory would be wasted work
+(docs/performance.md). TF2TOWERS_COLLECTIVES=always gives each tower a logical CPU device, a copy
+and all-reduces there, too, so that tests on CPUs run the ops that GPUs run. `never` also makes the
+copies, but keeps the script's own averages, in the order of their sums.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Place(NamedTuple):
 
 @cache
 def place_of(device: str) -> Place:
-    """The parts of a device string: '/job:ps/task:0/device:GPU:1', '/gpu:1', 'gpu:1', '/device:CPU:*' or ''."""
+    """The parts of a device: '/job:ps/task:0/device:GPU:1', '/gpu:1', '/device:CPU:*' or ''."""
     if not device:
         return Place(None, -1, None, -1)
     job = re.search(r"job:([A-Za-z0-9_]+)", device)
@@ -52,7 +53,7 @@ def place_of(device: str) -> Place:
 
 
 def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:
-    """Declares the strategy that the towers of a graph run on; only the first call for a graph counts."""
+    """Declares the strategy of a graph's towers; only the first call for a graph counts."""
     _declared.setdefault(graph, strategy)
 
 
@@ -72,8 +73,9 @@ class Towers:
     """The towers of a graph, by the index of the GPU that the script named.
 
     Attributes:
-        devices: the devices of the towers, without duplicates; empty if the graph names no GPU. If the graph names
-            more GPUs than there are devices, its towers share them, as with soft placement.
+        devices: the devices of the towers, without duplicates; empty if the graph names no GPU. If
+            the graph names more GPUs than there are devices, its towers share them, as with soft
+            placement.
     """
 
     def __init__(self, graph: tf.Graph, nodes: Iterable[Any]) -> None:
@@ -101,7 +103,7 @@ class Towers:
         return len(self.devices)
 
     def of(self, device: str) -> int | None:
-        """The tower that an operation with this device belongs to; None for an operation outside the towers."""
+        """The tower of an operation with this device; None for one outside the towers."""
         place = place_of(device)
         if place.kind != "GPU" or place.job not in (None, "localhost"):
             return None
@@ -113,7 +115,7 @@ def _devices_of(strategy: tf.distribute.Strategy) -> list[str]:
 
 
 def _available(named: Sequence[int]) -> list[str]:
-    """The devices for a script without a strategy: its GPUs or logical CPU devices, as many as there are."""
+    """The devices for a script without a strategy: its GPUs or logical CPU devices."""
     try:
         return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has

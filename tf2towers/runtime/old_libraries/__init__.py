@@ -1,1 +1,1 @@
-"""Functions of NumPy, SciPy and Python that TensorFlow 1 scripts use, and that later versions removed."""
+"""Functions of NumPy, SciPy and Python that TF1 scripts use, and later versions removed."""

@@ -9,7 +9,7 @@ NINF = -np.inf
 
 
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
-    """`np.fromstring`: copies bytes (or a string's UTF-8) into an array; with `sep`, parses the numbers in a string."""
+    """`np.fromstring`: copies bytes, or a string's UTF-8; with `sep` parses its numbers."""
     if sep:
         return np.fromstring(string, dtype, count, sep=sep)
     data = string.encode() if isinstance(string, str) else string

@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def load_source(name: str, path: str | os.PathLike[str]) -> ModuleType:
-    """`imp.load_source`: loads a source file as the module `name`; a loaded module of that name is executed again.
+    """`imp.load_source`: loads a file as the module `name`, which is executed again.
 
     Raises:
         FileNotFoundError: there is no such file.

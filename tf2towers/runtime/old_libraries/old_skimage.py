@@ -1,4 +1,4 @@
-"""Measures of two images that scikit-image has renamed (0.17, measure/simple_metrics.py and _structural_similarity.py).
+"""Measures of two images that scikit-image 0.17 has renamed (measure/simple_metrics.py).
 
 Floats without a `data_range` counted as -1 to 1, of which newer releases warn or which they refuse.
 """
@@ -16,7 +16,7 @@ def compare_mse(im1: Any, im2: Any) -> Any:
 
 
 def compare_nrmse(im_true: Any, im_test: Any, norm_type: str = "euclidean") -> Any:
-    """The root of the mean squared error, divided by a norm of the true image: 'euclidean', 'min-max' or 'mean'."""
+    """The root of the mean squared error by a norm: 'euclidean', 'min-max' or 'mean'."""
     from skimage.metrics import normalized_root_mse
 
     return normalized_root_mse(im_true, im_test, normalization=norm_type.lower())

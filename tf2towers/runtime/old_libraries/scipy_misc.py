@@ -1,6 +1,7 @@
-"""The images of `scipy.misc` (SciPy before 1.2, its pilutil.py): arrays read, written and resized by Pillow.
+"""The images of `scipy.misc` (before SciPy 1.2): arrays read, written, resized by Pillow.
 
-Arrays are [height, width], or have 3 or 4 channels in one dimension; other dtypes than uint8 are scaled to 0..255.
+Arrays are [height, width], or have 3 or 4 channels in one dimension; other dtypes than uint8 are
+scaled to 0..255.
 """
 
 from typing import Any
@@ -51,7 +52,7 @@ def toimage(
     mode: str | None = None,
     channel_axis: int | None = None,
 ) -> Image.Image:
-    """An array as Pillow's image: of mode L, F, I or P for two dimensions, of RGB or RGBA and the like for three.
+    """An array as Pillow's image: L, F, I or P of two dimensions, RGB or the like of three.
 
     Raises:
         ValueError: no mode of Pillow fits the array.
@@ -91,7 +92,7 @@ def _gray(
 
 
 def fromimage(im: Image.Image, flatten: bool = False, mode: str | None = None) -> np.ndarray:
-    """Pillow's image as an array: [height, width], or [height, width, channels]; `flatten`: gray, float32.
+    """Pillow's image as an array: [height, width] or [.., channels]; `flatten`: gray, float32.
 
     Raises:
         TypeError: `im` is not an image of Pillow.
@@ -110,17 +111,17 @@ def fromimage(im: Image.Image, flatten: bool = False, mode: str | None = None) -
 
 
 def imread(name: Any, flatten: bool = False, mode: str | None = None) -> np.ndarray:
-    """Reads an image file, given by its name or as a file object, into an array: see `fromimage`."""
+    """Reads an image file, by name or as a file object, into an array: see `fromimage`."""
     return fromimage(Image.open(name), flatten, mode)
 
 
 def imsave(name: Any, arr: Any, format: str | None = None) -> None:  # noqa: A002
-    """Writes an array, channels last, as an image file; by default its name's suffix says the format."""
+    """Writes an array, channels last, as an image file, whose suffix says the format."""
     toimage(arr, channel_axis=2).save(name, format)
 
 
 def imresize(arr: Any, size: Any, interp: str = "bilinear", mode: str | None = None) -> np.ndarray:
-    """Resizes an array, to uint8; `size` is (height, width), a fraction (float) or a percentage (int)."""
+    """Resizes an array to uint8; `size`: (height, width), a fraction or a percentage (int)."""
     image = toimage(arr, mode=mode)
     if np.issubdtype(type(size), np.signedinteger):
         wanted = tuple((np.array(image.size) * (size / 100.0)).astype(int))

@@ -17,9 +17,10 @@ from tf2towers.runtime.patches.patch import Patch, patch
     serves=("data.Dataset.enumerate",),
 )
 def enumerated_datasets_have_iterators(changes: Patch) -> None:
-    """Makes `dataset.enumerate()` return a dataset with `make_one_shot_iterator`, as TF1's other methods do.
+    """Makes `dataset.enumerate()` a dataset with `make_one_shot_iterator`, as TF1's methods.
 
-    `enumerate` is the only method that TF1's dataset class does not wrap; the function that it calls uses TF 2's class.
+    `enumerate` is the only method that TF1's dataset class does not wrap; the function that it
+    calls uses TF 2's class.
     """
     adapt = changes.private("data.ops.dataset_ops.DatasetV1Adapter")
     if "enumerate" not in vars(_v1.data.Dataset):
@@ -36,7 +37,7 @@ def enumerated_datasets_have_iterators(changes: Patch) -> None:
     test="tests/runtime/patches/test_private.py",
 )
 def private_datasets_are_tf1s(changes: Patch) -> None:
-    """Makes `dataset_ops.Dataset` and the readers TF1's classes, as TensorFlow does when TF 2 is disabled."""
+    """Makes `dataset_ops.Dataset` and the readers TF1's classes, as when TF 2 is disabled."""
     dataset_ops = changes.private("data.ops.dataset_ops")
     readers = changes.private("data.ops.readers")
     changes.replace(dataset_ops, "Dataset", _v1.data.Dataset)
@@ -57,9 +58,10 @@ def private_datasets_are_tf1s(changes: Patch) -> None:
     ),
 )
 def datasets_read_variables_in_time(changes: Patch) -> None:
-    """Makes a dataset whose functions read variables or queues compute each element when it is requested, as in TF1.
+    """Makes a dataset that reads variables or queues compute each element when it is requested.
 
-    TensorFlow 2 adds a `prefetch` at the end of every pipeline, so an element was computed from an old variable value.
+    TensorFlow 2 adds a `prefetch` at the end of every pipeline, so an element was computed from an
+    old variable value.
     """
 
     def reads_state(dataset: Any) -> bool:

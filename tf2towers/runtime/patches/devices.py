@@ -18,10 +18,10 @@ _waiting: list[Callable[[], None]] = []
 
 
 def before_devices_start(settle: Callable[[], None]) -> None:
-    """Calls `settle` once TensorFlow has listed the devices, before it starts them; at once if they are listed already.
+    """Calls `settle` when TensorFlow has listed the devices, and has not yet started them.
 
-    Listing them initialises CUDA, which reads CUDA_VISIBLE_DEVICES once and for all. Many scripts set that variable in
-    their `main`, and TF1 listed the devices when the session was made.
+    Listing them initialises CUDA, which reads CUDA_VISIBLE_DEVICES once and for all. Many scripts
+    set that variable in their `main`, and TF1 listed the devices when the session was made.
     """
     try:
         devices_are_settled_when_found()
@@ -46,7 +46,7 @@ def _devices_of(eager_context: Any) -> Any:
     test="tests/runtime/graph_session/test_processes.py",
 )
 def devices_are_settled_when_found(changes: Patch) -> None:
-    """Calls the functions passed to `before_devices_start`, once TensorFlow has listed the devices."""
+    """Calls the functions of `before_devices_start` once TensorFlow has listed the devices."""
     eager_context = changes.private("eager.context").context()
     _devices_of(eager_context)
 
@@ -67,12 +67,13 @@ def devices_are_settled_when_found(changes: Patch) -> None:
     test="tests/soundness/scripts/clusters/workers.py",
 )
 def device_functions_see_tf1(changes: Patch) -> None:
-    """Shows variables to device functions as TF1's variables, unless the script enabled resource variables itself."""
+    """Shows variables to device functions as TF1's, unless resource variables are enabled."""
 
     @changes.around(tf.Graph, "device")
     def device(plain: Any, graph: Any, device_name_or_function: Any) -> Any:
         given = device_name_or_function
-        # TensorFlow's own device functions, which merge device strings, are objects of its own classes
+        # TensorFlow's own device functions, which merge device strings, are objects of its own
+        # classes
         of_tensorflow = type(given).__module__.startswith("tensorflow.")
         if callable(given) and not own_resources.switched_on and not of_tensorflow:
             given = show_tf1s_variables(given)
@@ -85,5 +86,5 @@ def device_functions_see_tf1(changes: Patch) -> None:
     test="tests/runtime/graph_session/test_processes.py",
 )
 def devices_may_be_functions(changes: Patch) -> None:
-    """Lets `tf.device` take a function, as in TF1, also in a script that otherwise uses `tf.compat.v1`."""
+    """Lets `tf.device` take a function, as in TF1, in a script that uses `tf.compat.v1`."""
     changes.set(tf, "device", _v1.device)

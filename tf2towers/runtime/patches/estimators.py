@@ -42,11 +42,12 @@ def estimators_are_imported(
 ) -> None:
     """Imports tensorflow-estimator 2.15 on a later TensorFlow, with tf_keras as its Keras.
 
-    The package's `__init__`, and the one of its public names, import code for TPUs that TensorFlow 2.16 no longer has:
-    empty modules stand in for them. `estimator_export`, which registered names with TensorFlow, does nothing. A module
-    stands in for `estimator_training`, the coordinator of TensorFlow 2's strategies. There is never one to run, and
-    `strategy_for` gives the strategy that trains in the place of the one in a RunConfig. The
-    package's `tf` is TensorFlow with `keras` and `layers` of tf_keras, also in the process of an original.
+    The package's `__init__`, and the one of its public names, import code for TPUs that TensorFlow
+    2.16 no longer has: empty modules stand in for them. `estimator_export`, which registered names
+    with TensorFlow, does nothing. A module stands in for `estimator_training`, the coordinator of
+    TensorFlow 2's strategies. There is never one to run, and `strategy_for` gives the strategy that
+    trains in the place of the one in a RunConfig. The package's `tf` is TensorFlow with `keras` and
+    `layers` of tf_keras, also in the process of an original.
     """
     from tf_keras.api._v2 import keras as keras_of_tf2
 
@@ -88,8 +89,8 @@ def estimators_are_imported(
 def tpu_estimators_are_imported(changes: Patch) -> None:
     """Imports the package's TPUEstimator, for CPUs and GPUs, after the package itself.
 
-    It imports modules for TPUs that TensorFlow 2.16 no longer has: empty ones stand in for them, since nothing of them
-    is used without a TPU.
+    It imports modules for TPUs that TensorFlow 2.16 no longer has: empty ones stand in for them,
+    since nothing of them is used without a TPU.
     """
     parameters = (
         "AdagradParameters",
@@ -129,7 +130,7 @@ def _module(**attributes: Any) -> ModuleType:
     test="tests/soundness/scripts/clusters/estimators.py",
 )
 def estimators_run_on(changes: Patch, server: type, session: type) -> None:
-    """Makes `train_and_evaluate` start these servers, and an export run this session; only in a migrated program."""
+    """Makes `train_and_evaluate` start these servers, and an export run this session."""
     training = import_module(f"{_PACKAGE}.python.estimator.training")
     changes.set(training, "server_lib", SimpleNamespace(Server=server))
     vars(training.tf.compat.v1)["Session"] = session

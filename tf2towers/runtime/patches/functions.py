@@ -16,7 +16,8 @@ import tensorflow as tf
 
 from tf2towers.runtime.patches.private import look_up, private
 
-#: to call functions eagerly while the script is in graph mode; `tf.init_scope` would stay in a plain graph
+#: to call functions eagerly while the script is in graph mode; `tf.init_scope` would stay in a
+#: plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 _FEATURE = "Session.run"
 _GRADIENTS = "the gradient of a function"
@@ -30,9 +31,10 @@ def function_of(
 ) -> Callable[..., list[Any]]:
     """Makes a function of eager tensors from a GraphDef; it returns the list of the outputs.
 
-    `tf.import_graph_def` in a `tf.compat.v1.wrap_function(...)`, with `prune(inputs, (outputs, targets))`, makes the
-    same, but with two Python objects for every operation, and each call binds and packs its arguments in Python.
-    TensorFlow keeps the function as long as the returned object lives.
+    `tf.import_graph_def` in a `tf.compat.v1.wrap_function(...)`, with `prune(inputs, (outputs,
+    targets))`, makes the same, but with two Python objects for every operation, and each call binds
+    and packs its arguments in Python. TensorFlow keeps the function as long as the returned object
+    lives.
 
     Args:
         inputs: the names of the placeholders that are the function's arguments.
@@ -84,17 +86,17 @@ def eager_tensor(array: np.ndarray, dtype: tf.DType) -> Any:
 
 
 def cancellation_manager() -> Any:
-    """Makes an object whose `start_cancel()` ends the function calls that are made with it; its class is private."""
+    """An object whose `start_cancel()` ends the calls made with it; its class is private."""
     return private("eager.cancellation.CancellationManager", _FEATURE)()
 
 
 def fetch_handler(graph: tf.Graph, fetches: Any) -> Any:
-    """`BaseSession.run`'s parser of its fetches: it has `fetches()`, `targets()`, `build_results(session, ...)`."""
+    """`BaseSession.run`'s parser of fetches: `fetches()`, `targets()`, `build_results(...)`."""
     return private("client.session._FetchHandler", _FEATURE)(graph, fetches, {})
 
 
 def runs_are_watched() -> bool:
-    """True if another library or the script has replaced `tf.compat.v1.Session.run`, to see every run."""
+    """True if a library or the script has replaced `tf.compat.v1.Session.run`."""
     plain = tf.compat.v1.Session
     own = vars(private("client.session", _FEATURE))
     return any(getattr(method, "__globals__", None) is not own for method in (plain.run, plain._run))
@@ -120,7 +122,7 @@ def definition_of(
 
 
 def has_another(function: Any) -> bool:
-    """True if the process has a different function of the same name as a FunctionDef; else it is added there."""
+    """True if the process has another function of a FunctionDef's name; else adds it."""
     eager_context, name = _context(), function.signature.name
     if look_up(eager_context, "_context_handle", _FEATURE) is None or not eager_context.has_function(name):
         return False

@@ -18,9 +18,10 @@ from tf2towers.runtime.patches.patch import Patch, patch
     serves=("gradients",),
 )
 def gradients_by_values_are_the_variables(changes: Patch) -> None:
-    """Makes `tf.gradients(loss, variable.value())` the gradient by the variable: TF1 read a variable by one tensor.
+    """Makes `tf.gradients(loss, variable.value())` that by the variable: TF1 read one tensor.
 
-    Here each use of a variable has its own read op, and the loss may depend on other reads than this one.
+    Here each use of a variable has its own read op, and the loss may depend on other reads than
+    this one.
     """
 
     def handle_of(tensor: Any) -> Any:
@@ -41,9 +42,10 @@ def gradients_by_values_are_the_variables(changes: Patch) -> None:
     test="tests/functions/programs/training.py",
 )
 def copies_of_rows_are_dense(changes: Patch) -> None:
-    """Makes `tf.identity` and `tf.stop_gradient` return a dense tensor for `tf.IndexedSlices`, as in TF1.
+    """Makes `tf.identity` and `tf.stop_gradient` of `tf.IndexedSlices` dense, as in TF1.
 
-    In TF 2 they return `tf.IndexedSlices`: an optimizer with slots then updates those rows only, and TF1's all rows.
+    In TF 2 they return `tf.IndexedSlices`: an optimizer with slots then updates those rows only,
+    and TF1's all rows.
     """
 
     def dense(function: Callable[..., tf.Tensor]) -> None:
@@ -69,7 +71,7 @@ def copies_of_rows_are_dense(changes: Patch) -> None:
     ),
 )
 def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
-    """Makes the gradient of `tf.sparse_segment_sum`, `_mean` and `_sqrt_n` zero if no row is chosen (an empty batch).
+    """Makes the gradients of `tf.sparse_segment_sum` and its kin zero if no row is chosen.
 
     In TF 2.21 that gradient is uninitialized memory.
     """
@@ -94,7 +96,8 @@ def sums_over_no_rows_have_no_gradient(changes: Patch) -> None:
 def sums_over_rows_have_second_gradients(changes: Patch) -> None:
     """Registers a gradient for the gradient of `tf.sparse_segment_sum`: a sum over the same rows.
 
-    In TF 2.21 the gradient of `tf.sparse_segment_sum` is a single op, without a registered gradient.
+    In TF 2.21 the gradient of `tf.sparse_segment_sum` is a single op, without a registered
+    gradient.
     """
     known = _gradients(changes)
     if "SparseSegmentSumGrad" in known:
@@ -127,7 +130,8 @@ def _gradients(changes: Patch) -> dict[str, dict[str, Any]]:
 def sums_of_half_embeddings_are_float32(changes: Patch) -> None:
     """Makes `tf.nn.embedding_lookup_sparse` of float16 or bfloat16 return float32, as in TF1.
 
-    TF1 cast the rows to float32 and combined them in it; TF 2 rounds the result, or adds up in half precision.
+    TF1 cast the rows to float32 and combined them in it; TF 2 rounds the result, or adds up in half
+    precision.
     """
 
     @changes.around(changes.private("ops.embedding_ops"), "embedding_lookup_sparse_impl")

@@ -18,11 +18,12 @@ from tf2towers.runtime.patches.patch import Patch, patch
     test="tests/soundness/scripts/towers/gradients_of_its_own.py",
 )
 def complete_graphs(changes: Patch) -> None:
-    """Gives operations and graphs the private attributes that scripts with gradients of their own read in TF1.
+    """Gives operations and graphs the private attributes that scripts with own gradients read.
 
-    An operation's `_inputs`, `_outputs` and `_control_inputs` were the values of the public attributes, as lists; a
-    graph's `_last_id` was the highest `_id` of its operations. `tf.GraphKeys.UPDATE_OPS` held tensors; it now holds
-    operations, whose `op` is the operation itself. `gradient_override_map` of gathers includes gathers from variables.
+    An operation's `_inputs`, `_outputs` and `_control_inputs` were the values of the public
+    attributes, as lists; a graph's `_last_id` was the highest `_id` of its operations.
+    `tf.GraphKeys.UPDATE_OPS` held tensors; it now holds operations, whose `op` is the operation
+    itself. `gradient_override_map` of gathers includes gathers from variables.
     """
     given: dict[str, Callable[[Any], Any]] = {
         "_inputs": lambda operation: list(operation.inputs),
@@ -55,11 +56,12 @@ def complete_graphs(changes: Patch) -> None:
     test="tests/soundness/scripts/sessions/variables.py",
 )
 def variables_by_tensor_name(changes: Patch) -> None:
-    """Makes `graph.get_tensor_by_name("w:0")` return the variable's memory: in TF1 this was a tensor, not a handle.
+    """Makes `graph.get_tensor_by_name("w:0")` the variable's memory, as in TF1, not a handle.
 
-    TensorFlow itself looks up `global_step:0` in this way, and refuses a handle. What is returned can be assigned to
-    and read as the variable, and is an object of its own, as TF1's tensor was: a key beside the variable. `w/read:0`,
-    the input of TF1's ops, is a read that is made when it is looked up for the first time, and `w/read` its operation.
+    TensorFlow itself looks up `global_step:0` in this way, and refuses a handle. What is returned
+    can be assigned to and read as the variable, and is an object of its own, as TF1's tensor was: a
+    key beside the variable. `w/read:0`, the input of TF1's ops, is a read that is made when it is
+    looked up for the first time, and `w/read` its operation.
     """
 
     @changes.around(tf.Graph, "get_tensor_by_name")
@@ -99,7 +101,7 @@ def _memory_of(variable: Any) -> Any:
 
 
 def _read(handle: tf.Operation) -> None:
-    """Adds `w/read`, which reads the variable `w` on its device and waits for nothing; a finalized graph takes it."""
+    """Adds `w/read`, which reads `w` on its device without waiting, also to a finalized graph."""
     graph = handle.graph
     finalized = graph.finalized
     graph._unsafe_unfinalize()

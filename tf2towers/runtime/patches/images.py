@@ -20,8 +20,8 @@ from tf2towers.runtime.patches.patch import Patch, patch
 def standardized_images_keep_their_type(changes: Patch) -> None:
     """Makes `tf.image.per_image_standardization` return the image's own dtype, as in TF 1.15.
 
-    TF 2 returns float32 for all images. TF 1.15 first scales integers to 0..1, and then the result back to their range,
-    which loses values below zero; it computes float16 in float16.
+    TF 2 returns float32 for all images. TF 1.15 first scales integers to 0..1, and then the result
+    back to their range, which loses values below zero; it computes float16 in float16.
     """
     image_ops = changes.private("ops.image_ops")
     image_ops_impl = changes.private("ops.image_ops_impl")
@@ -54,10 +54,12 @@ def standardized_images_keep_their_type(changes: Patch) -> None:
     ),
 )
 def image_sizes_may_be_old(changes: Patch) -> None:
-    """Lets `resize_images` take (images, height, width), and `random_crop` take an image's size without its channels.
+    """Lets `resize_images` take (images, height, width), `random_crop` a size without channels.
 
-    TensorFlow 0.x had these arguments. The text often cannot tell (images, height, width) from (images, size, method),
-    but the values can: a height is a number, a size is a list. TF 1.15 refuses a height, and a crop to two numbers.
+    TensorFlow 0.x had these arguments. The text often cannot tell (images, height, width) from
+    (images, size, method),
+    but the values can: a height is a number, a size is a list. TF 1.15 refuses a height, and a crop
+        to two numbers.
     """
     image_ops = changes.private("ops.image_ops")
     image_ops_impl = changes.private("ops.image_ops_impl")

@@ -17,23 +17,25 @@ from tf2towers.runtime.patches.patch import Patch, patch
 
 @patch("tf.keras", source="tf_keras: api/_v1", test="tests/runtime/tf1/test_cases.py")
 def keras_is_tf1s(changes: Patch) -> None:
-    """Makes tf_keras, if imported afterwards, behave as in TensorFlow 1: names, defaults, virtual batches.
+    """Makes tf_keras, if imported later, TensorFlow 1's: names, defaults, virtual batches.
 
-    Only tf_keras calls the patched function. TensorFlow itself, whose strategies are TF 2's, calls another one.
+    Only tf_keras calls the patched function. TensorFlow itself, whose strategies are TF 2's, calls
+    another one.
     """
     changes.set(tf.compat.v2.__internal__.tf2, "enabled", lambda: False)
 
 
 @patch("tf.keras", source="tensorflow/python/keras of 1.15.5", test="tests/runtime/tf1/test_cases.py")
 def keras_computes_as_tf1(changes: Patch) -> None:
-    """Gives tf_keras's layers and functions the names, the draws and the results of TensorFlow 1.15.
+    """Gives tf_keras's layers and functions TensorFlow 1.15's names, draws and results.
 
-    The class `ConvLSTM2D` makes `conv_lst_m2d`, and a cell `lstm/kernel`. Batch norm of five dimensions is not fused,
-    so a moving variance is the biased one. A layer with a seed draws by it at each call, so towers have the same mask.
-    Noise and cells without a seed take one from NumPy, dropout does not. Chances become logits where their operation
-    is a softmax, of two dimensions in a layer, and what is given as logits stays. A vector chooses rows in `switch`.
-    `ImageDataGenerator` turns and shifts images along rows first, about half a pixel beyond their middle. A model's
-    loss is the mean over all steps of a sequence, also those that a mask makes 0.
+    The class `ConvLSTM2D` makes `conv_lst_m2d`, and a cell `lstm/kernel`. Batch norm of five
+    dimensions is not fused, so a moving variance is the biased one. A layer with a seed draws by it
+    at each call, so towers have the same mask. Noise and cells without a seed take one from NumPy,
+    dropout does not. Chances become logits where their operation is a softmax, of two dimensions in
+    a layer, and what is given as logits stays. A vector chooses rows in `switch`.
+    `ImageDataGenerator` turns and shifts images along rows first, about half a pixel beyond their
+    middle. A model's loss is the mean over all steps of a sequence, also those that a mask makes 0.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import activations, backend
@@ -116,7 +118,7 @@ def keras_computes_as_tf1(changes: Patch) -> None:
     test="tests/runtime/tf1/test_standalone_training.py",
 )
 def sequentials_predict_classes(changes: Patch) -> None:
-    """Gives Sequential models the methods `predict_proba` and `predict_classes`, which tf_keras has dropped."""
+    """Gives Sequential models `predict_proba` and `predict_classes`, which tf_keras dropped."""
     from tf_keras.src.engine.sequential import Sequential
 
     def predict_proba(model: Any, x: Any, batch_size: int | None = 32, verbose: int = 0) -> Any:
@@ -132,7 +134,7 @@ def sequentials_predict_classes(changes: Patch) -> None:
 
 @patch("tf.keras", source="keras/backend.py, get_session", test="tests/runtime/tf1/test_objects.py")
 def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any]) -> None:
-    """Makes Keras's own session, which trains, predicts and initializes variables, a session of the runtime."""
+    """Makes Keras's own session, which trains and predicts, a session of the runtime."""
 
     @changes.around(backend, "_get_session")
     def get_session(plain: Any, op_input_list: Any = ()) -> Any:
@@ -151,17 +153,18 @@ def keras_runs_on(changes: Patch, backend: Any, session_class: Callable[..., Any
     test="tests/runtime/tf1/test_standalone_keras.py",
 )
 def layers_are_keras2s(changes: Patch) -> None:
-    """Numbers layers from 1 (`dense_1`), and draws the seeds of initial values and dropout from NumPy.
+    """Numbers layers from 1 (`dense_1`); NumPy draws the seeds of first values and dropout.
 
-    tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none. Here a first call
-    builds a Sequential without a shape, and a model called on a tensor again gives what it gave. The `updates` of a
-    model are those of its own inputs.
+    tf.keras begins with `dense`, and lets TensorFlow choose the seeds of ops that are given none.
+    Here a first call builds a Sequential without a shape, and a model called on a tensor again
+    gives what it gave. The `updates` of a model are those of its own inputs.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import backend, engine, initializers
 
     functional, sequential = engine.functional.Functional, engine.sequential.Sequential
-    # Keras 2 makes no layers of a script's operations; tf_keras runs a session for them, which draws first values
+    # Keras 2 makes no layers of a script's operations; tf_keras runs a session for them, which
+    # draws first values
     changes.set(engine.base_layer_utils, "needs_keras_history", lambda *arguments, **options: False)
     for owner in (engine.base_layer.Layer, engine.base_layer_v1.Layer, functional):
         changes.around(owner, "_init_set_name")(lambda plain, layer, name, **_: plain(layer, name, False))
@@ -234,7 +237,7 @@ def layers_are_keras2s(changes: Patch) -> None:
 
 
 def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:
-    """Gives the singular vectors of what NumPy draws, times the initializer's gain: those that fill the shape."""
+    """The singular vectors of what NumPy draws, times the gain: those that fill the shape."""
     if start.seed is not None:
         np.random.seed(start.seed)
     rows, columns = int(np.prod(shape[:-1])), shape[-1]

@@ -1,4 +1,4 @@
-"""Keras: models that train themselves do so as in standalone Keras 2.2.4, where tf_keras does otherwise."""
+"""Keras: models that train themselves do so as in standalone Keras 2.2.4."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TEST = "tests/runtime/tf1/test_standalone_training.py"
 def losses_are_keras2s(changes: Patch) -> None:
     """Weighs losses and metrics by samples and masks as Keras 2 did, and gives them its names.
 
-    A loss is divided by the share of the weights that are not 0, and by the share of the steps that a mask leaves.
-    The metric of an epoch is the mean of its batches' by their sizes.
+    A loss is divided by the share of the weights that are not 0, and by the share of the steps that
+    a mask leaves. The metric of an epoch is the mean of its batches' by their sizes.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import losses, metrics
@@ -95,7 +95,7 @@ def losses_are_keras2s(changes: Patch) -> None:
 
 
 class _Loss:
-    """The mean of a function's values for a batch, which weights and a mask of the outputs weigh."""
+    """The mean of a function's values for a batch, weighed by weights and the outputs' mask."""
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         self.function, self.name = function, getattr(function, "__name__", "loss")
@@ -162,8 +162,9 @@ def _functions() -> dict[str, Callable[[Any, Any], Any]]:
 def optimizers_are_keras2s(changes: Patch) -> None:
     """Trains by the optimizers of Keras 2, whose first version tf_keras still has.
 
-    `clipnorm` clips all gradients by their common norm. Adam's first step is 1, and a decay is of the steps before:
-    Keras 2 read the number of steps beside its update, which TensorFlow 1 left open.
+    `clipnorm` clips all gradients by their common norm. Adam's first step is 1, and a decay is of
+    the steps before: Keras 2 read the number of steps beside its update, which TensorFlow 1 left
+    open.
     """
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import backend, optimizers
@@ -209,7 +210,8 @@ def optimizers_are_keras2s(changes: Patch) -> None:
             made, optimizer.weights = known[key]
             return made
 
-    # a function of training that is built anew for weights of samples, or after `load_model`, goes on
+    # a function of training that is built anew for weights of samples, or after `load_model`, goes
+    # on
     @changes.around(training_v1.Model, "compile")
     def compile_model(plain: Any, model: Any, *arguments: Any, **options: Any) -> None:
         plain(model, *arguments, **options)
@@ -233,10 +235,11 @@ def optimizers_are_keras2s(changes: Patch) -> None:
 
 @patch("keras", source=_SOURCE, test=_TEST)
 def rows_are_shuffled_as_keras2s(changes: Patch) -> None:
-    """Shuffles in each epoch the order of the epoch before, and loses nothing of a generator that validates.
+    """Shuffles the order of the epoch before, and loses nothing of a generator that validates.
 
-    tf_keras begins each epoch with the rows in their order, and draws for the rows of a validation as well. What its
-    queue had read of a generator ahead of one epoch's validation was lost for the next.
+    tf_keras begins each epoch with the rows in their order, and draws for the rows of a validation
+    as well. What its queue had read of a generator ahead of one epoch's validation was lost for the
+    next.
     """
     from tf_keras.src.engine import training_arrays_v1, training_generator_v1, training_utils_v1
 
@@ -265,7 +268,7 @@ def rows_are_shuffled_as_keras2s(changes: Patch) -> None:
 
 @patch("keras", source=_SOURCE, test=_TEST)
 def models_are_saved_as_keras2s(changes: Patch) -> None:
-    """Keeps the weights of a layer together in a model's, and writes HDF5 files whatever their names."""
+    """Keeps a layer's weights together in a model's, and writes HDF5 files of any name."""
     import tf_keras.api._v1.keras as faces
     from tf_keras.src import backend
     from tf_keras.src.engine import training_v1
@@ -334,7 +337,7 @@ def methods_take_old_words(changes: Patch) -> None:
 
 @patch("keras", source="Keras 2.2.4: callbacks.py, TensorBoard", test=_TEST)
 def events_have_keras2s_names(changes: Patch) -> None:
-    """Writes what TensorBoard's callback logs under its own name, `loss` and not `epoch_loss`, without a profile."""
+    """Writes TensorBoard's logs under their own names, `loss` not `epoch_loss`; no profile."""
     from tf_keras.src.callbacks_v1 import TensorBoard
 
     @changes.around(TensorBoard, "__init__")
@@ -349,7 +352,7 @@ def events_have_keras2s_names(changes: Patch) -> None:
 
 @patch("keras", source="keras_applications 1.0.8", test=_TEST)
 def networks_have_keras2s_norm(changes: Patch, batch_normalization: type) -> None:
-    """Builds the networks of `applications` with this class of batch norm, whose updates a model of Keras 2 has."""
+    """Builds `applications` with this batch norm, whose updates a model of Keras 2 has."""
     from tf_keras.src.layers import VersionAwareLayers
 
     @changes.around(VersionAwareLayers, "__getattr__")
@@ -358,13 +361,13 @@ def networks_have_keras2s_norm(changes: Patch, batch_normalization: type) -> Non
 
 
 class _Rows:
-    """NumPy for a loop of training: the order of the rows is one array, which each epoch shuffles again."""
+    """NumPy for a loop of training: one array of the rows' order, shuffled each epoch."""
 
     def __init__(self) -> None:
         self.kept: Any = None
 
     def begin(self, run: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Runs a loop, which begins with the rows in their order; the loop around it goes on with its own."""
+        """Runs a loop, which begins with the rows in order; the outer one goes on with its own."""
         outer, self.kept = self.kept, None
         try:
             return run(*arguments, **options)

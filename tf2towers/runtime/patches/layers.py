@@ -18,7 +18,7 @@ from tf2towers.runtime.patches.patch import Patch, patch
     serves=("nn.fused_batch_norm",),
 )
 def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
-    """Makes fused batch normalization use 1.001e-5 for any smaller epsilon, as TensorFlow 1 did: cuDNN required it.
+    """Makes fused batch normalization use 1.001e-5 for a smaller epsilon, as TensorFlow 1 did.
 
     `tf.nn.fused_batch_norm`, `tf.layers` and slim all call this one function of TensorFlow.
     """
@@ -38,11 +38,12 @@ def epsilons_of_fused_norms_are_tf1s(changes: Patch) -> None:
     ),
 )
 def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
-    """Sets the whole requested shape as the static shape of a transposed convolution, as in TF 1.15.
+    """Sets the requested shape as the static one of a transposed convolution, as in TF 1.15.
 
-    TF 2 leaves the batch size unknown if the input's is: `conv2d_transpose` of `[None, 4, 4, 8]` to `[16, 8, 8, 3]` is
-    `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` fails. Measured with TF 1.15.5, 2.15.1 and 2.21.0. Convolutions of
-    one dimension and dilated ones use the same op; those of three dimensions behave alike in all three versions.
+    TF 2 leaves the batch size unknown if the input's is: `conv2d_transpose` of `[None, 4, 4, 8]` to
+    `[16, 8, 8, 3]` is `(None, 8, 8, 3)`, and `int(h.get_shape()[0])` fails. Measured with TF
+    1.15.5, 2.15.1 and 2.21.0. Convolutions of one dimension and dilated ones use the same op; those
+    of three dimensions behave alike in all three versions.
     """
 
     @changes.around(changes.private("ops.gen_nn_ops"), "conv2d_backprop_input")
@@ -61,9 +62,10 @@ def transposed_convolutions_have_whole_shapes(changes: Patch) -> None:
     test="tests/runtime/test_old_arguments.py",
 )
 def sizes_of_padding_are_int32(changes: Patch) -> None:
-    """Makes the paddings of `tf.pad` int32: TF 2's graph optimizer aborts the process where a `conv3d` follows int64.
+    """Makes the paddings of `tf.pad` int32: int64 before a `conv3d` aborts the process in TF 2.
 
-    It folds the padding into a VALID `conv3d` on a CPU, and reads the numbers as int32 without a look at their type.
+    It folds the padding into a VALID `conv3d` on a CPU, and reads the numbers as int32 without a
+    look at their type.
     """
 
     @changes.around(_v1, "pad", changes.private("ops.array_ops"))

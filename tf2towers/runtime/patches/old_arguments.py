@@ -21,7 +21,7 @@ from tf2towers.runtime.patches.patch import Patch, patch
     ),
 )
 def sampled_losses_take_both_orders(changes: Patch) -> None:
-    """Lets `nce_loss` and `sampled_softmax_loss` take `inputs` before `labels`, as until TensorFlow 0.12.
+    """Lets `nce_loss` and `sampled_softmax_loss` take `inputs` before `labels`, as TF 0.12.
 
     TF1 accepts neither integers as inputs nor floats as labels: such arguments are swapped.
     """
@@ -46,7 +46,7 @@ def sampled_losses_take_both_orders(changes: Patch) -> None:
     test="tests/runtime/test_old_arguments.py",
 )
 def shards_are_scaled_as_the_whole(changes: Patch) -> None:
-    """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, the shape of the matrix that a shard is from."""
+    """Lets `uniform_unit_scaling_initializer` scale by `full_shape`, of the whole matrix."""
     kind = _v1.uniform_unit_scaling_initializer
 
     @changes.around(kind, "__init__")
@@ -73,7 +73,7 @@ def shards_are_scaled_as_the_whole(changes: Patch) -> None:
     serves=("tuple:control_inputs",),
 )
 def tuples_wait_for_assignments(changes: Patch) -> None:
-    """Lets `tf.tuple` wait for variables and for the results of assignments, which were tensors in TF1."""
+    """Lets `tf.tuple` wait for variables and results of assignments, tensors in TF1."""
 
     @changes.around(_v1, "tuple", changes.private("ops.control_flow_ops"))
     def waiting(plain: Any, tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:

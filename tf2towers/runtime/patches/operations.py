@@ -8,12 +8,12 @@ from tf2towers.runtime.patches.private import look_up, private
 
 
 def control_flow_context(operation: Any) -> Any:
-    """The `tf.cond` or `tf.while_loop` that an operation was built in, or None; the attribute is private."""
+    """The `tf.cond` or `tf.while_loop` around an operation, or None; a private attribute."""
     return look_up(operation, "_get_control_flow_context", "tf.cond and tf.while_loop")()
 
 
 def original_operation(operation: Any) -> Any:
-    """The operation whose gradient an operation was built for, or None; the attribute is private."""
+    """The operation whose gradient an operation is for, or None; a private attribute."""
     return look_up(operation, "_original_op", "tf.gradients")
 
 

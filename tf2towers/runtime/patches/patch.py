@@ -1,4 +1,4 @@
-"""`Patch`: a change of TensorFlow in this process, which is applied once, listed while in force, and can be undone."""
+"""`Patch`: a change of TensorFlow in this process: applied once, listed, can be undone."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class Patch:
     Attributes:
         name: the name of the function that makes the changes; its docstring is `why`.
         feature: what scripts have by the patch, in a user's words; the subject of a sentence.
-        source: the file and the name in TensorFlow 1.15.5 (or another release) that show the patched behaviour.
+        source: the file and the name in TensorFlow 1.15.5 (or another release) that show the
+            patched behaviour.
         test: the test or soundness script that fails without the patch.
-        serves: the names in `tf.compat.v1` that raise an error if the patch cannot be applied. With an argument,
-            `get_variable:regularizer`, only where that is given. Without names, TensorFlow itself raises an error.
+        serves: the names in `tf.compat.v1` that raise an error if the patch cannot be applied. With
+            an argument, `get_variable:regularizer`, only where that is given. Without names,
+            TensorFlow itself raises an error.
         changes: owner and name of each changed attribute; empty while the patch is not applied.
     """
 
@@ -67,10 +69,11 @@ class Patch:
             self._waiting.append(act)
 
     def apply_or_guard(self, *args: Any) -> None:
-        """Applies the patch; if a private name has moved, each name that the patch serves raises that error when used.
+        """Applies the patch; if a private name has moved, what the patch serves raises that error.
 
-        TensorFlow would compute otherwise there than TensorFlow 1 did. What the patch does not serve works as before.
-        Where it serves no name, the sentence goes to standard error, and TensorFlow itself refuses what is missing.
+        TensorFlow would compute otherwise there than TensorFlow 1 did. What the patch does not
+        serve works as before. Where it serves no name, the sentence goes to standard error, and
+        TensorFlow itself refuses what is missing.
         """
         try:
             self(*args)
@@ -82,7 +85,7 @@ class Patch:
                 print(f"tf2towers: {error}", file=sys.stderr)
 
     def _guard(self, name: str, error: MovedError) -> None:
-        """Makes a public function, or the making of an object, raise `error`, wherever in TensorFlow it is called."""
+        """Makes a public function, or the making of an object, raise `error` wherever called."""
         dotted, _, argument = name.partition(":")
         *path, last = dotted.split(".")
         owner: Any = tf.compat.v1
@@ -101,15 +104,15 @@ class Patch:
                     self.set(module, key, refusing)
 
     def private(self, name: str) -> Any:
-        """Returns the private name of TensorFlow `tensorflow.python.NAME`, see `private.private`."""
+        """The private name of TensorFlow `tensorflow.python.NAME`, see `private.private`."""
         return private(name, self.feature)
 
     def get(self, owner: Any, name: str) -> Any:
-        """Returns an attribute, or an entry of a dictionary, that there has to be: raises MovedError otherwise."""
+        """An attribute, or an entry of a dictionary; MovedError where there is none."""
         return look_up(owner, name, self.feature)
 
     def set(self, owner: Any, name: str, value: Any) -> None:
-        """Sets an attribute, or an entry of a dictionary, and remembers the old value for `undo`."""
+        """Sets an attribute, or an entry of a dictionary; `undo` sets the old value."""
         if isinstance(owner, dict):
             entry = owner[name]
             self.on_undo(lambda: owner.update({name: entry}))
@@ -126,7 +129,7 @@ class Patch:
         self.set(owner, name, value)
 
     def around(self, owner: Any, name: str, *others: Any) -> Callable[[Callable[..., Any]], None]:
-        """Wraps the function in an attribute, also in other owners; the wrapper is passed the old function first."""
+        """Wraps the function in an attribute, in other owners, too; it gets the old one first."""
 
         def decorate(function: Callable[..., Any]) -> None:
             plain = self.get(owner, name)
@@ -166,12 +169,12 @@ def undo() -> None:
 def patch(
     feature: str, source: str, test: str, serves: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., None]], Patch]:
-    """Decorator that makes a `Patch` of a function, which is passed the patch and the arguments of the patch's call."""
+    """Decorator that makes a `Patch` of a function of the patch and its call's arguments."""
     return lambda change: Patch(change, feature, source, test, serves)
 
 
 def _refusing(plain: Callable[..., Any], argument: str, error: MovedError) -> Callable[..., Any]:
-    """Returns a function that raises the error; with an argument's name, it calls `plain` where that is not given."""
+    """A function that raises the error; with an argument's name, only where that is given."""
     parameters = inspect.signature(plain) if argument else None
 
     @wraps(plain)
@@ -184,5 +187,5 @@ def _refusing(plain: Callable[..., Any], argument: str, error: MovedError) -> Ca
 
 
 def _own(owner: Any, name: str) -> Any:
-    """The raw attribute of a class itself (a property, a static method); `_MISSING` if the class only inherits it."""
+    """The raw attribute of a class itself (a property, a static method); `_MISSING` if none."""
     return vars(owner).get(name, _MISSING)

@@ -15,10 +15,10 @@ from tf2towers.runtime.patches.patch import Patch, patch
     test="tests/runtime/test_printing.py",
 )
 def print_as_numpy1(changes: Patch) -> None:
-    """Makes NumPy print values as NumPy 1 did, in every thread: `[1.5, 2]` and not `[np.float32(1.5), np.int32(2)]`.
+    """Makes NumPy print as NumPy 1, in every thread: `[1.5]`, not `[np.float32(1.5)]`.
 
-    Scripts print lists and dictionaries of fetched values. The option is set once in a process, so a script's own
-    `np.set_printoptions` still works.
+    Scripts print lists and dictionaries of fetched values. The option is set once in a process, so
+    a script's own `np.set_printoptions` still works.
     """
     if int(np.__version__.partition(".")[0]) < 2:
         return

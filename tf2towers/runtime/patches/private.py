@@ -1,6 +1,7 @@
-"""Private names of TensorFlow: each is looked up when the feature that needs it is used, by `private`.
+"""Private names of TensorFlow: `private` looks each up when its feature is used.
 
-A TensorFlow to come may have moved one. That feature then raises `MovedError`, whose sentence names both.
+A TensorFlow to come may have moved one. That feature then raises `MovedError`, whose sentence names
+both.
 """
 
 from __future__ import annotations

@@ -15,13 +15,15 @@ _FEATURE = "a cluster of parameter servers"
 
 
 def serve(definition: tf.train.ServerDef) -> object:
-    """Starts a TensorFlow server in this process, with a first client; it stops when the returned object is deleted.
+    """Starts a TensorFlow server in this process, with a client; it stops with the object.
 
-    A `tf.distribute.Server` replaces its `collective_executor_mgr` whenever a client connects while no other is there
-    (EagerServiceImpl::CreateContext, 2.15 to 2.21). If two first clients connect at the same moment, one keeps a
-    pointer to freed memory. Its first op crashes the server, by a segmentation fault in GetOrCreateKernelAndDevice.
-    The server of an eager context has this context as a client from the start. The public way to such a server,
-    `tf.config.experimental_connect_to_cluster`, uses the process's only context, which is needed for everything else.
+    A `tf.distribute.Server` replaces its `collective_executor_mgr` whenever a client connects while
+    no other is there (EagerServiceImpl::CreateContext, 2.15 to 2.21). If two first clients connect
+    at the same moment, one keeps a pointer to freed memory. Its first op crashes the server, by a
+    segmentation fault in GetOrCreateKernelAndDevice. The server of an eager context has this
+    context as a client from the start. The public way to such a server,
+    `tf.config.experimental_connect_to_cluster`, uses the process's only context, which is needed
+    for everything else.
     """
     context = private("eager.context.Context", _FEATURE)(server_def=definition)
     context.ensure_initialized()
@@ -29,18 +31,19 @@ def serve(definition: tf.train.ServerDef) -> object:
 
 
 def server_def(given: Any, job: str | None, index: int | None, protocol: str | None, config: Any) -> Any:
-    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, with its errors, without starting it."""
+    """The ServerDef that `tf.train.Server` makes of its arguments, with its errors."""
     make = private("training.server_lib._make_server_def", _FEATURE)
     return make(given, job, index, protocol, config)
 
 
 def strategy_of_servers(resolver: Any) -> Any:
-    """Makes a `tf.distribute.ParameterServerStrategy` that keeps the devices of this process, and their resources.
+    """Makes a `ParameterServerStrategy` that keeps this process's devices and resources.
 
-    TensorFlow's strategy connects as the cluster's chief, which makes the devices of this process anew, under the new
-    name. Variables, queues, iterators and functions of earlier sessions would be lost, or raise an InternalError. A
-    process that keeps its name, 'localhost', keeps its devices (AreLocalDevicesCompatible, 2.15 to 2.21). But the
-    strategy accepts that name neither in a cluster nor as an argument.
+    TensorFlow's strategy connects as the cluster's chief, which makes the devices of this process
+    anew, under the new name. Variables, queues, iterators and functions of earlier sessions would
+    be lost, or raise an InternalError. A process that keeps its name, 'localhost', keeps its
+    devices (AreLocalDevicesCompatible, 2.15 to 2.21). But the strategy accepts that name neither in
+    a cluster nor as an argument.
 
     Args:
         resolver: the cluster resolver, with this process as the chief.

@@ -18,7 +18,7 @@ from tf2towers.runtime.patches.patch import Patch, patch
     test="tests/soundness/scripts/sessions/variables.py",
 )
 def whole_floats_are_sizes(changes: Patch) -> None:
-    """Lets `tf.get_variable("w", [n / 2, 10])` take a size that is a whole float, as in TF1; 4.5 is still an error."""
+    """Lets `tf.get_variable("w", [n / 2, 10])` take a whole float, as TF1; 4.5 is an error."""
 
     @changes.around(_v1.Dimension, "__init__")
     def whole(plain: Any, self: Any, value: Any) -> None:
@@ -32,14 +32,15 @@ def whole_floats_are_sizes(changes: Patch) -> None:
     test="tests/runtime/patches/test_private.py",
 )
 def unknown_sizes_are_not_equal(changes: Patch) -> None:
-    """Makes `shortcut.shape == inputs.shape` False if a size is unknown, as in TF1, since the sizes may differ.
+    """Makes `shortcut.shape == inputs.shape` False if a size is unknown, as in TF1.
 
-    A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
-    itself, and to what `tf.TensorShape` makes of it.
+    A block that projects its shortcut where the shapes differ would otherwise lack the projection.
+    A shape is equal to itself, and to what `tf.TensorShape` makes of it.
 
-    By the specs of tensors, variables and datasets TensorFlow decides whether a function or a dataset fits. TF 1.15
-    compared their sizes, and TensorFlow 2.21 compares their shapes by `==`. In a comparison of specs `[None, 3]` is
-    therefore equal to `[None, 3]`. Nothing else in TensorFlow or tf_keras needs that.
+    By the specs of tensors, variables and datasets TensorFlow decides whether a function or a
+    dataset fits. TF 1.15 compared their sizes, and TensorFlow 2.21 compares their shapes by `==`.
+    In a comparison of specs `[None, 3]` is therefore equal to `[None, 3]`. Nothing else in
+    TensorFlow or tf_keras needs that.
     """
     plain = tf.TensorShape.__eq__
     specs = threading.local()

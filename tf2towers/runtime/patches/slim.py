@@ -12,10 +12,10 @@ from tf2towers.runtime.patches.patch import Patch, patch
 
 @patch("tf_slim", source="tf_slim 1.1.0, of 2020: its imports", test="tests/runtime/tf1/test_cases.py")
 def tf_slim_finds_its_names(changes: Patch) -> None:
-    """Restores the names that tf_slim 1.1.0 uses from TensorFlow's private modules, if they have moved since.
+    """Restores the names that tf_slim 1.1.0 uses of TensorFlow's private modules, if moved.
 
-    tf_slim looks for normalization layers in `tf_keras.legacy_tf_layers.normalization`, which tf_keras keeps in `src`;
-    here they come from `tf2towers.runtime.tf1.layers`.
+    tf_slim looks for normalization layers in `tf_keras.legacy_tf_layers.normalization`, which
+    tf_keras keeps in `src`; here they come from `tf2towers.runtime.tf1.layers`.
     """
     array_ops = changes.private("ops.array_ops")
     control_flow_ops = changes.private("ops.control_flow_ops")

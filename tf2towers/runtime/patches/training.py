@@ -23,12 +23,13 @@ _LOOK_SECS = 0.2  # between two looks for other workers
     test="tests/runtime/patches/test_training_patches.py",
 )
 def slots_under_reuse(changes: Patch) -> None:
-    """Lets optimizers and moving averages make their variables after a loop of towers that reuses variables.
+    """Lets optimizers and averages make variables after a loop of towers that reuses them.
 
-    `tf.get_variable_scope().reuse_variables()` in the towers, without a scope around them, stays in force after them.
-    Until TensorFlow 0.12, `opt.apply_gradients` and `ExponentialMovingAverage.apply` made their variables even so
-    (`slot_creator._create_slot_var` called `tf.Variable`). From 1.0 on they raise an error ("does not exist, or was not
-    created with tf.get_variable()").
+    `tf.get_variable_scope().reuse_variables()` in the towers, without a scope around them, stays in
+    force after them. Until TensorFlow 0.12, `opt.apply_gradients` and
+    `ExponentialMovingAverage.apply` made their variables even so (`slot_creator._create_slot_var`
+    called `tf.Variable`). From 1.0 on they raise an error ("does not exist, or was not created with
+    tf.get_variable()").
     """
 
     @changes.around(changes.private("training.slot_creator"), "_create_slot_var")
@@ -49,12 +50,13 @@ def slots_under_reuse(changes: Patch) -> None:
     test="tests/soundness/scripts/towers/optimizers_with_updates_of_their_own.py",
 )
 def updates_by_tf1s_methods(changes: Patch) -> None:
-    """Updates variables by the optimizer's method that TF1 called, which a script may have overridden.
+    """Updates variables by the optimizer's method that TF1 called: a script may override it.
 
-    An optimizer has two methods for the same update: `_apply_dense` for TF1's variables, and `_resource_apply_dense`
-    for resource variables. TF1 called the first; here, variables are resources. So if a script's class defines the
-    first method, the second calls it. TensorFlow's own first methods, which a script calls through `super()`, call the
-    second. This holds for all optimizer classes, also for those defined later.
+    An optimizer has two methods for the same update: `_apply_dense` for TF1's variables, and
+    `_resource_apply_dense` for resource variables. TF1 called the first; here, variables are
+    resources. So if a script's class defines the first method, the second calls it. TensorFlow's
+    own first methods, which a script calls through `super()`, call the second. This holds for all
+    optimizer classes, also for those defined later.
     """
     base = _v1.train.Optimizer
     changes.set(base, "_resource_apply_dense", _dense_by(lambda optimizer: optimizer._apply_dense))
@@ -113,14 +115,16 @@ def _slices_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:
 def ends_leave_the_tokens(changes: Patch) -> None:
     """Lets the chief's session end without closing the token queue on the parameter server.
 
-    TensorFlow 1.15 passed a dummy queue to the chief's queue runner, to close. TF 2 passes the token queue itself,
-    which the sessions of all workers and all later sessions of the chief share. A chief that restarted from its
-    checkpoint, on the same servers, stopped with "sync_token_q is closed". A worker's monitored session took the
-    OutOfRangeError for the end of its data, and ended without a message. The chief's end cancels the queue runner's
+    TensorFlow 1.15 passed a dummy queue to the chief's queue runner, to close. TF 2 passes the
+    token queue itself, which the sessions of all workers and all later sessions of the chief share.
+    A chief that restarted from its checkpoint, on the same servers, stopped with "sync_token_q is
+    closed". A worker's monitored session took the OutOfRangeError for the end of its data, and
+    ended without a message. The chief's end cancels the queue runner's
     run: that ends its thread without a traceback, as in TensorFlow 1.15.
 
-    At the end, the runner's thread waits for gradients, and `Coordinator.join` gives it two minutes. Without another
-    worker no gradients come, so its run is cancelled as soon as the last one has ended.
+    At the end, the runner's thread waits for gradients, and `Coordinator.join` gives it two
+    minutes. Without another worker no gradients come, so its run is cancelled as soon as the last
+    one has ended.
     """
 
     @changes.around(_v1.train.SyncReplicasOptimizer, "apply_gradients")
@@ -134,7 +138,7 @@ def ends_leave_the_tokens(changes: Patch) -> None:
 
 
 def _end_with_the_other_workers(runner: Any) -> None:
-    """Makes the thread of a queue runner end when its coordinator has stopped and no other worker runs any more."""
+    """Makes a queue runner's thread end when its coordinator has stopped and no worker runs."""
     run, waiting = runner._run, []
 
     def run_here(*args: Any) -> None:
@@ -161,12 +165,12 @@ def _end_with_the_other_workers(runner: Any) -> None:
     test="tests/runtime/patches/test_training_patches.py",
 )
 def hooks_save_at_tf1s_steps(changes: Patch) -> None:
-    """Makes a `CheckpointSaverHook` that counts steps read the step only when its next save is due, not after each run.
+    """Makes a `CheckpointSaverHook` that counts steps read the step only when a save is due.
 
-    TensorFlow 1.15 assumed one step for each run: it read the global step again only if the step before the run, plus
-    one, was due. TF 2 reads it after every run. This changed the steps of checkpoints if a run counts twice (a GAN
-    whose two optimizers both use the global step), or if other workers overtake. All other trainers had one more
-    session call in each step.
+    TensorFlow 1.15 assumed one step for each run: it read the global step again only if the step
+    before the run, plus one, was due. TF 2 reads it after every run. This changed the steps of
+    checkpoints if a run counts twice (a GAN whose two optimizers both use the global step), or if
+    other workers overtake. All other trainers had one more session call in each step.
     """
 
     @changes.around(_v1.train.CheckpointSaverHook, "__init__")
@@ -182,11 +186,12 @@ def hooks_save_at_tf1s_steps(changes: Patch) -> None:
     serves=("train.Saver:sharded",),
 )
 def savers_have_a_shard_for_each_device(changes: Patch) -> None:
-    """Makes `Saver(sharded=True)` group variables by their own devices, not by the devices of the ops that read them.
+    """Makes `Saver(sharded=True)` group variables by their own devices, not by their reads'.
 
-    The Saver writes one file for each device. TF1's Saver saved the variables themselves; here it saves their reads.
-    `replica_device_setter(worker_device='/job:worker/task:0/cpu:0')` sets the worker's device on reads, but not on
-    variables. So slots, slices and variables of one parameter server were spread over two or three files.
+    The Saver writes one file for each device. TF1's Saver saved the variables themselves; here it
+    saves their reads. `replica_device_setter(worker_device='/job:worker/task:0/cpu:0')` sets the
+    worker's device on reads, but not on variables. So slots, slices and variables of one parameter
+    server were spread over two or three files.
     """
     ResourceVariableSaveable = changes.private(
         "training.saving.saveable_object_util.ResourceVariableSaveable"
@@ -211,10 +216,10 @@ def savers_have_a_shard_for_each_device(changes: Patch) -> None:
     ),
 )
 def sessions_of_managers_are(changes: Patch, manager: type, session: type) -> None:
-    """Makes all code that uses a SessionManager use these classes instead; only in a migrated program.
+    """Makes all users of a SessionManager use these classes; only in a migrated program.
 
-    TensorFlow's own Supervisor and session creators look up SessionManager in this module, and so do tf_slim's training
-    and evaluation loops, which are built on them.
+    TensorFlow's own Supervisor and session creators look up SessionManager in this module, and so
+    do tf_slim's training and evaluation loops, which are built on them.
     """
     session_manager = changes.private("training.session_manager")
     changes.replace(session_manager, "SessionManager", manager)

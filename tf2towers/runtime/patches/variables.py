@@ -1,4 +1,4 @@
-"""Variables, which are resources here, behave as TF1's: types, initial values, assignments, losses."""
+"""Variables, resources here, behave as TF1's: types, first values, assignments, losses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from tf2towers.runtime.patches.patch import Patch, patch
 def variables_are_tf1s(changes: Patch) -> None:
     """Makes resource variables instances of TF1's `tf.Variable`, as all of TF1's variables were.
 
-    A variable in a graph is true, as every object in TF1: `if global_step:` tests whether there is one.
-    `variable._ref()` returns the variable itself, so that ops and gradients can use it. After `variable += value` the
-    name is bound to a tensor, the sum; with a resource variable this statement raises an error.
+    A variable in a graph is true, as every object in TF1: `if global_step:` tests whether there is
+    one. `variable._ref()` returns the variable itself, so that ops and gradients can use it. After
+    `variable += value` the name is bound to a tensor, the sum; with a resource variable this
+    statement raises an error.
     """
     base = changes.private("ops.resource_variable_ops.BaseResourceVariable")
     if not issubclass(base, _v1.Variable):
@@ -58,11 +59,12 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     test="tests/soundness/scripts/sessions/variables.py",
 )
 def variables_are_made_as_tf1s(changes: Patch) -> None:
-    """Makes every variable a resource variable, with those options of TF1's variables that resource variables ignore.
+    """Makes every variable a resource, with the options of TF1's that resources ignore.
 
-    `use_resource=False` is ignored: functions can hold resource variables only. With `validate_shape=False` a variable
-    takes values of any shape. A variable made under `gradient_override_map({"Identity": ...})` has that gradient,
-    because TF1 read variables by an `Identity` op. A `caching_device` that is the variable's own device caches nothing.
+    `use_resource=False` is ignored: functions can hold resource variables only. With
+    `validate_shape=False` a variable takes values of any shape. A variable made under
+    `gradient_override_map({"Identity": ...})` has that gradient, because TF1 read variables by an
+    `Identity` op. A `caching_device` that is the variable's own device caches nothing.
     """
     base = changes.private("ops.resource_variable_ops.BaseResourceVariable")
     resource = changes.private("ops.resource_variable_ops.ResourceVariable")
@@ -90,7 +92,7 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
 
 
 def _forget_cache_in_the_same_memory(variable: Any) -> None:
-    """Drops a variable's cached value on its own device: in TF1 that was the variable's memory, and changed with it.
+    """Drops a cached value on the variable's own device: in TF1 it was the variable's memory.
 
     On another device (a GPU, a worker), the cached value is the one at the beginning of a run.
     """
@@ -110,11 +112,12 @@ def _forget_cache_in_the_same_memory(variable: Any) -> None:
     test="tests/soundness/scripts/sessions/variables.py",
 )
 def variables_have_initial_values(changes: Patch) -> None:
-    """Gives resource variables `initialized_value`, and lets initial values depend on other variables, as in TF1.
+    """Gives resource variables `initialized_value`; first values may depend on others.
 
     Without the first, `tf.Variable(other.initialized_value())` raises NotImplementedError. For
-    `tf.Variable(other * 2.0)` TensorFlow reads the initial value of each of TF1's variables that is not initialized
-    yet, but reads a resource variable itself. The variables would then have to be initialized one after the other.
+    `tf.Variable(other * 2.0)` TensorFlow reads the initial value of each of TF1's variables that is
+    not initialized yet, but reads a resource variable itself. The variables would then have to be
+    initialized one after the other.
     """
     base = changes.private("ops.resource_variable_ops.BaseResourceVariable")
     variables = changes.private("ops.variables")
@@ -146,10 +149,10 @@ def variables_have_initial_values(changes: Patch) -> None:
     serves=("train.Saver.restore",),
 )
 def restored_shapes_are_checked(changes: Patch) -> None:
-    """Makes a Saver's restore raise an InvalidArgumentError for a tensor of another shape than a variable's.
+    """Makes a Saver's restore of a tensor of another shape an InvalidArgumentError.
 
-    A resource variable would take that shape. If the variable's shape is fully defined, the restored value's shape is
-    checked when the restore runs, as in TF1.
+    A resource variable would take that shape. If the variable's shape is fully defined, the
+    restored value's shape is checked when the restore runs, as in TF1.
     """
 
     @changes.around(changes.private("ops.resource_variable_ops"), "shape_safe_assign_variable_handle")
@@ -167,9 +170,10 @@ def restored_shapes_are_checked(changes: Patch) -> None:
 def assignments_give_references(changes: Patch) -> None:
     """Makes ops that read or write the result of an assignment wait for that assignment.
 
-    In TF1 an assignment returns the variable itself, after that write: `tf.gather(tf.scatter_update(w, i, x), j)` and
-    `tf.scatter_add(tf.assign(w, zeros), i, x)` run after the first write. TensorFlow 2 returns an object whose own
-    methods wait for the write; other functions take the bare handle from it, and do not wait.
+    In TF1 an assignment returns the variable itself, after that write:
+    `tf.gather(tf.scatter_update(w, i, x), j)` and `tf.scatter_add(tf.assign(w, zeros), i, x)` run
+    after the first write. TensorFlow 2 returns an object whose own methods wait for the write;
+    other functions take the bare handle from it, and do not wait.
     """
     base = changes.private("ops.resource_variable_ops.BaseResourceVariable")
     assigned_class = changes.private("ops.resource_variable_ops._UnreadVariable")
@@ -214,10 +218,11 @@ def _after_write(function: Callable[..., Any]) -> Callable[..., Any]:
     serves=("get_variable:regularizer", "variable_scope:regularizer"),
 )
 def one_loss_a_variable(changes: Patch) -> None:
-    """Lets `tf.get_variable` call a regularizer once, and add the tensor that it returns to the collection of losses.
+    """Lets `tf.get_variable` call a regularizer once, and collect the loss that it returns.
 
-    TF 2 calls it three times, and adds an object that is not a `tf.Tensor`, and that builds the loss anew at each use.
-    A regularizer that adds its loss to a collection itself thus doubled the weight decay.
+    TF 2 calls it three times, and adds an object that is not a `tf.Tensor`, and that builds the
+    loss anew at each use. A regularizer that adds its loss to a collection itself thus doubled the
+    weight decay.
     """
 
     @changes.around(changes.private("ops.variable_scope._VariableStore"), "_get_single_variable")

@@ -1,7 +1,7 @@
-"""What TensorFlow 1 had and TensorFlow 2 has lost: ways to tf_keras and tf_slim, which have most of it, and our own.
+"""What TensorFlow 1 had and 2 has lost: ways to tf_keras and tf_slim, and our own.
 
-Each module is imported when a script asks for it. The summaries of TF 0.x, and the staging areas of contrib, are still
-in TensorFlow's private modules, as they were.
+Each module is imported when a script asks for it. The summaries of TF 0.x, and the staging areas of
+contrib, are still in TensorFlow's private modules, as they were.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,8 @@ _PRIVATE = {
     "scalar_summary": "ops.logging_ops.scalar_summary",
 }
 
-#: settings of `tf.contrib.tfprof.model_analyzer`: trainable variables' sizes, and floating point operations
+#: settings of `tf.contrib.tfprof.model_analyzer`: trainable variables' sizes, and floating point
+#: operations
 TRAINABLE_VARS_PARAMS_STAT_OPTIONS = (
     tf.compat.v1.profiler.ProfileOptionBuilder.trainable_variables_parameter()
 )
@@ -31,7 +32,7 @@ logger = tf.get_logger()
 
 
 class ModeKeys:
-    """What a model is built for. 'infer' had one name in `tf.contrib.learn`, and another in `tf.estimator`."""
+    """What a model is built for; 'infer' has two names, of contrib.learn and of estimator."""
 
     TRAIN = "train"
     EVAL = "eval"

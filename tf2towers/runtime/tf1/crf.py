@@ -1,7 +1,8 @@
-"""`tf.contrib.crf`: conditional random fields over sequences of tags (Lafferty, McCallum and Pereira, 2001).
+"""`tf.contrib.crf`: conditional random fields over sequences of tags (Lafferty et al. 2001).
 
-A sequence's score is the sum of its tags' scores and of the scores of each step from one tag to the next. Scores are
-[batch, time, tags], tags are [batch, time], lengths are [batch], transitions are [tags, tags], from row to column.
+A sequence's score is the sum of its tags' scores and of the scores of each step from one tag to the
+next. Scores are [batch, time, tags], tags are [batch, time], lengths are [batch], transitions are
+[tags, tags], from row to column.
 """
 
 from typing import Any
@@ -24,7 +25,7 @@ def crf_sequence_score(
 
 
 def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> tf.Tensor:
-    """The logarithm of the sum over all sequences of tags of exp(score): [batch], 0 for an empty sequence."""
+    """The logarithm of the sum of exp(score) over all sequences of tags: [batch], 0 if empty."""
     inputs, transitions = tf.convert_to_tensor(inputs), tf.convert_to_tensor(transition_params)
     by_time = tf.transpose(inputs, [1, 0, 2])
 
@@ -41,7 +42,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 def crf_log_likelihood(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
 ) -> tuple[tf.Tensor, Any]:
-    """The log-likelihoods of sequences of tags, [batch], and the transitions, by default a new variable."""
+    """The log-likelihoods of sequences of tags, [batch], and the transitions, maybe new."""
     inputs = tf.convert_to_tensor(inputs)
     if transition_params is None:
         transition_params = v1.get_variable("transitions", [inputs.shape.as_list()[2]] * 2)
@@ -50,7 +51,7 @@ def crf_log_likelihood(
 
 
 def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[tf.Tensor, tf.Tensor]:
-    """The tags with the highest score (Viterbi, 1967): int32 [batch, time], 0 after the end; and their scores, [batch].
+    """The tags of the highest score (Viterbi, 1967), int32 [batch, time], and scores, [batch].
 
     An empty sequence counts as one of length 1.
     """

@@ -1,6 +1,7 @@
 """`tf.contrib.cudnn_rnn.CudnnLSTM`, as the plain cells that cuDNN's documentation says it is.
 
-TensorFlow 1 ran it in NVIDIA's library, on a GPU alone. tests/runtime/tf1/test_cudnn_lstm.py holds it to the formula.
+TensorFlow 1 ran it in NVIDIA's library, on a GPU alone. tests/runtime/tf1/test_cudnn_lstm.py holds
+it to the formula.
 """
 
 from typing import Any
@@ -27,16 +28,19 @@ CUDNN_INPUT_AUTO_MODE = "auto_select"
 
 
 class CudnnLSTM(Layer):
-    """Layers of long short-term memory (Hochreiter and Schmidhuber 1997) over sequences [time, batch, size].
+    """Layers of LSTM (Hochreiter and Schmidhuber 1997) over sequences [time, batch, size].
 
-    One variable, `opaque_kernel`, holds all weights, as in TensorFlow 1: for each direction of each layer a matrix
-    (depth + units, 4 * units) and two biases (4 * units,), both of which are trained.
+    One variable, `opaque_kernel`, holds all weights, as in TensorFlow 1: for each direction of each
+    layer a matrix (depth + units, 4 * units) and two biases (4 * units,), both of which are
+    trained.
 
     Args:
-        num_layers, num_units, direction: how many layers, the units of each, "unidirectional" or "bidirectional".
+        num_layers, num_units, direction: how many layers, the units of each, "unidirectional" or
+            "bidirectional".
         input_mode: "linear_input", or a NotImplementedError is raised.
         dropout, seed: the share of a layer's outputs that the next one does not get in training.
-        kernel_initializer: makes the weights of a gate, (units, depth) and (units, units); by default Glorot's.
+        kernel_initializer: makes the weights of a gate, (units, depth) and (units, units); by
+            default Glorot's.
         bias_initializer: makes a bias of a gate, (units,); by default zeros.
         dtype, name: of the layer.
     """
@@ -97,10 +101,11 @@ class CudnnLSTM(Layer):
         time_major: bool = True,
         training: bool = True,
     ) -> tuple[Any, tuple[Any, Any]]:
-        """Outputs [time, batch, directions * units]; the last output and memory, [layers * directions, batch, units].
+        """Outputs [time, batch, directions * units]; the last output and memory of each layer.
 
-        The last two are the next call's `initial_state`. After `sequence_lengths`, int32 [batch], outputs are zeros.
-        There is dropout with `training`. Without `time_major` the first two axes of all of these are the other way.
+        The last two are the next call's `initial_state`. After `sequence_lengths`, int32 [batch],
+        outputs are zeros. There is dropout with `training`. Without `time_major` the first two axes
+        of all of these are the other way.
         """
         if not time_major:
             states = initial_state and [tf.transpose(each, [1, 0, 2]) for each in initial_state]
@@ -130,10 +135,10 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
 
 
 class CudnnCompatibleGRUCell(GRUCell):
-    """One step of cuDNN's gated recurrent unit: the reset gate comes after the product with the state.
+    """One step of cuDNN's GRU: the reset gate comes after the product with the state.
 
-    Variables are `gates/kernel`, `gates/bias`, and a kernel and a bias in `candidate/input_projection` and
-    `candidate/hidden_projection`.
+    Variables are `gates/kernel`, `gates/bias`, and a kernel and a bias in
+    `candidate/input_projection` and `candidate/hidden_projection`.
     """
 
     def __init__(self, num_units: int, reuse: bool | None = None, kernel_initializer: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""`tensorflow.python.debug`, whose debugger has ended, and tfprof's traces of runs: sessions and hooks without them."""
+"""`tensorflow.python.debug`, whose debugger has ended, and tfprof: sessions without them."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
 
 
 class ProfileContext:
-    """`tf.contrib.tfprof.ProfileContext`, which does nothing: profiles would come from a trace of runs.
+    """`tf.contrib.tfprof.ProfileContext`, which does nothing: there is no trace of runs.
 
     It takes what TensorFlow 1's took: a folder, and steps to trace and to dump.
     """

@@ -18,13 +18,15 @@ def percentile(
 ) -> tf.Tensor:
     """The value of `x` below which `q` percent of the values along some axes, by default all, are.
 
-    It is one of the values: the one next to that place, or with `interpolation` "lower" or "higher" before or after it.
+    It is one of the values: the one next to that place, or with `interpolation` "lower" or "higher"
+        before or after it.
 
     Raises:
         InvalidArgumentError, when it runs: with `validate_args`, q is not between 0 and 100.
         ValueError: another interpolation.
     """
-    # the place is counted from the largest value, as in TensorFlow 1: halves are rounded to even numbers from there
+    # the place is counted from the largest value, as in TensorFlow 1: halves are rounded to even
+    # numbers from there
     roundings = {"nearest": tf.math.rint, "lower": tf.math.ceil, "higher": tf.math.floor}
     if (interpolation or "nearest") not in roundings:
         raise ValueError(f"percentile does not know the interpolation {interpolation}")
@@ -57,7 +59,7 @@ def percentile(
 def kl_divergence(
     distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None
 ) -> tf.Tensor:
-    """The Kullback-Leibler divergence of two distributions, of `tf.distributions` or of TensorFlow Probability."""
+    """The Kullback-Leibler divergence of distributions of TensorFlow or TFP."""
     parts = (distribution_a, distribution_b)
     if all(isinstance(each, v1.distributions.Distribution) for each in parts):
         return v1.distributions.kl_divergence(*parts, allow_nan_stats=allow_nan_stats, name=name)

@@ -1,7 +1,7 @@
-"""`tf.contrib.distributions` that `tf.distributions` lacks, as TensorFlow Probability has them (tfp.distributions).
+"""`tf.contrib.distributions` that `tf.distributions` lacks, as tfp.distributions has them.
 
-They take distributions of `tf.distributions` as parts. Densities, moments and divergences are TensorFlow 1.15's
-(tests/functions); a seed draws other numbers.
+They take distributions of `tf.distributions` as parts. Densities, moments and divergences are
+TensorFlow 1.15's (tests/functions); a seed draws other numbers.
 """
 
 from typing import Any
@@ -39,7 +39,8 @@ def of_tfp(part: Any) -> Any:
 class MultivariateNormalDiag(tfp.distributions.MultivariateNormalDiag):
     """A normal distribution of vectors whose parts are independent.
 
-    `scale_diag` are the standard deviations; `scale_identity_multiplier` is added to each, and is them without it.
+    `scale_diag` are the standard deviations; `scale_identity_multiplier` is added to each, and is
+    them without it.
     """
 
     _parameter_properties = tfd.MultivariateNormalDiag._parameter_properties
@@ -141,7 +142,7 @@ class Independent(tfp.distributions.Independent):
 
 
 class RelaxedOneHotCategorical(tfp.distributions.RelaxedOneHotCategorical):
-    """Concrete distribution (Maddison et al. 2016; Jang et al. 2016); `dtype` is that of its parameters."""
+    """Concrete distribution (Maddison et al. 2016; Jang et al. 2016) of its parameters' type."""
 
     _parameter_properties = tfd.RelaxedOneHotCategorical._parameter_properties
 

@@ -1,4 +1,4 @@
-"""`tf.estimator` of TensorFlow 1, as tensorflow-estimator has it, with its modules (`estimator.inputs`, `.export`)."""
+"""`tf.estimator` of TensorFlow 1, as tensorflow-estimator has it, with its modules."""
 
 import sys
 from importlib.metadata import PackageNotFoundError, version

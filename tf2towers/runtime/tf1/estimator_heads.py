@@ -1,4 +1,4 @@
-"""Heads of `tf.contrib.estimator`: those of TensorFlow 1's canned models, whose losses are means over the batch."""
+"""Heads of `tf.contrib.estimator`: those of canned models, with means over the batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _regression_head = _head._regression_head
 
 
 def _of_means(head: Callable[..., Any]) -> Callable[..., Any]:
-    """A head of the same arguments whose loss is by default the mean over the batch, not the sum."""
+    """A head of the same arguments whose loss is by default the batch's mean, not its sum."""
     signature = inspect.signature(head)
 
     def made(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What `RunConfig(train_distribute=...)` makes of a strategy of the runtime, for the package's own code."""
+"""What `RunConfig(train_distribute=...)` makes of a strategy of the runtime."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tf2towers.runtime.strategy import ParameterServerStrategy, TowerStrategy
 class EstimatorTowers(tf.compat.v1.distribute.MirroredStrategy):
     """TensorFlow 1's MirroredStrategy: it builds a `model_fn` once for each tower, in lockstep.
 
-    The towers' variables are copies on their devices. The optimizer divides each tower's loss by their number, and adds
-    up their gradients. Each tower gets the next batch of the data set.
+    The towers' variables are copies on their devices. The optimizer divides each tower's loss by
+    their number, and adds up their gradients. Each tower gets the next batch of the data set.
     """
 
     def __init__(self, towers: Any) -> None:
@@ -25,7 +25,7 @@ class EstimatorTowers(tf.compat.v1.distribute.MirroredStrategy):
         super().__init__(devices, cross_device_ops=tf.distribute.ReductionToOneDevice())
 
     def make_input_fn_iterator(self, input_fn: Any, replication_mode: Any = None) -> Any:
-        """The batches of a data set, in its order: TensorFlow's own iterator cannot run in a session of the runtime.
+        """A data set's batches in order: TensorFlow's own iterator cannot run in our session.
 
         Raises:
             ValueError: the function makes no data set; TensorFlow 1.15 refused that as well.
@@ -38,7 +38,7 @@ class EstimatorTowers(tf.compat.v1.distribute.MirroredStrategy):
 
 
 class _Batches:
-    """An iterator whose next element has a batch for each tower; the data end with the last batch for all of them."""
+    """An iterator with a batch for each tower; it ends with the last batch for all."""
 
     def __init__(self, iterator: Any, strategy: EstimatorTowers) -> None:
         self._iterator, self._strategy = iterator, strategy
@@ -58,7 +58,7 @@ class _Batches:
 
 
 def strategy_for(strategy: Any, cluster: Any) -> Any:
-    """The strategy that trains or evaluates in the place of the one in a RunConfig; None for parameter servers.
+    """The strategy in the place of a RunConfig's one; None for parameter servers.
 
     Their variables are placed, and their workers train, as without a strategy.
 

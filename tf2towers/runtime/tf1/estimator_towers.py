@@ -1,4 +1,4 @@
-"""`tf.contrib.estimator.replicate_model_fn` and `TowerOptimizer`: a `model_fn` that is built once for each GPU.
+"""`tf.contrib.estimator.replicate_model_fn`, `TowerOptimizer`: a `model_fn` for each GPU.
 
 Written from their documentation, and from what TensorFlow 1.15 computed.
 """
@@ -47,12 +47,14 @@ _building: list[_Towers] = []
 class ModelTowers:
     """The towers of a `model_fn` in one graph, each with its part of the batch.
 
-    The optimizer of `model_fn` has to be a `TowerOptimizer`. Of predictions and export outputs the towers' parts are
-    joined; metrics are the sums over the towers; of everything else the first or, in training, the last tower counts.
+    The optimizer of `model_fn` has to be a `TowerOptimizer`. Of predictions and export outputs the
+    towers' parts are joined; metrics are the sums over the towers; of everything else the first or,
+    in training, the last tower counts.
 
     Args:
         model_fn: as for an Estimator; the batch size has to be a multiple of the number of towers.
-        loss_reduction: whether the loss is the mean over the towers or, with `Reduction.SUM`, the sum.
+        loss_reduction: whether the loss is the mean over the towers or, with `Reduction.SUM`, the
+            sum.
         devices: those of the towers; by default all GPUs, or the CPU.
         options: `mode`, `params` and `config`, as the Estimator gives them.
 
@@ -111,7 +113,7 @@ def replicate_model_fn(
     loss_reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     devices: Sequence[str] | None = None,
 ) -> Callable[..., Any]:
-    """Returns a `model_fn` that builds the given one as `ModelTowers`; for the arguments see there."""
+    """A `model_fn` that builds the given one as `ModelTowers`; for the arguments see there."""
 
     def of_towers(features: Any, labels: Any, mode: str, params: Any = None, config: Any = None) -> Any:
         towers = ModelTowers(model_fn, loss_reduction, devices, mode=mode, params=params, config=config)
@@ -155,7 +157,7 @@ class TowerOptimizer(tf.train.Optimizer):
         return self._optimizer.compute_gradients(loss, *args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, **kwargs: Any) -> Any:
-        """Waits for the gradients of a tower; in the last one it applies the sums over all towers."""
+        """Waits for a tower's gradients; in the last one it applies the sums over all towers."""
         if not _building or _building[-1].count == 1:
             return self._optimizer.apply_gradients(grads_and_vars, global_step, **kwargs)
         towers = _building[-1]
@@ -193,7 +195,7 @@ class TowerOptimizer(tf.train.Optimizer):
 
 @contextmanager
 def _building_tower(towers: _Towers, i: int) -> Iterator[None]:
-    """The scopes of a tower: variables are shared, and the names of the first tower have no prefix."""
+    """The scopes of a tower: variables are shared, the first tower's names have no prefix."""
     towers.tower = i
     towers.gradients.append([])
     _building.append(towers)
@@ -274,7 +276,7 @@ def _for_evaluation(specs: Sequence[Any]) -> Any:
 
 
 def _gather_metrics(count: int) -> Any:
-    """Adds the metrics' variables of all towers to those of the first, and sets those of the others to zero."""
+    """Adds the metrics' variables of all towers to the first's, and sets the others' to zero."""
     variables = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)
     size, rest = divmod(len(variables), count)
     if rest:

@@ -50,7 +50,7 @@ class HParams:
         setattr(self, name, value)
 
     def _checked(self, name: str, value: Any) -> Any:
-        """The value in the parameter's type: a KeyError or a ValueError where there is none, or it is of another."""
+        """The value in the parameter's type: a KeyError without one, a ValueError of another."""
         kind, several = self._hparam_types[name]
         if several != isinstance(value, list):
             raise ValueError(f"{name} takes {'a list' if several else 'one value'}, and this is {value!r}")
@@ -69,7 +69,8 @@ class HParams:
         """Sets what a text assigns, `rate=0.1,sizes=[1,2]`; nothing in it is quoted.
 
         Raises:
-            ValueError: malformed text, two assignments to one name, an unknown name, or a value of another type.
+            ValueError: malformed text, two assignments to one name, an unknown name, or a value of
+                another type.
         """
         found: dict[str, Any] = {}
         position = 0

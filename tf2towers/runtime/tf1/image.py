@@ -11,7 +11,7 @@ v1 = tf.compat.v1
 
 
 def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> tf.Tensor:
-    """Images turned counterclockwise about their middle, by an angle in radians, or one for each; 0 from outside.
+    """Images turned counterclockwise about their middle, by one angle in radians, or one each.
 
     Images are ([batch,] height, width[, channels]); `interpolation` is "NEAREST" or "BILINEAR".
 
@@ -41,10 +41,11 @@ def transform(
     output_shape: Any = None,
     name: str | None = None,
 ) -> tf.Tensor:
-    """Images mapped by projections, one for all or one for each, 8 numbers (a0, a1, a2, b0, b1, b2, c0, c1); 0 outside.
+    """Images mapped by projections of 8 numbers (a0, a1, a2, b0, b1, b2, c0, c1); 0 outside.
 
-    A point (x, y) of the output is ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the input, k = c0 x + c1 y + 1.
-    Images are ([batch,] height, width[, channels]). The output has the size of the input, or `output_shape`.
+    A point (x, y) of the output is ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the input, k
+    = c0 x + c1 y + 1. Images are ([batch,] height, width[, channels]). The output has the size of
+    the input, or `output_shape`.
 
     Raises:
         TypeError: images or transforms of another rank.
@@ -96,9 +97,10 @@ def angles_to_projective_transforms(
 def bipartite_match(
     distance_mat: Any, num_valid_rows: Any, top_k: int = -1, name: str = "bipartite_match"
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """Greedy pairs of rows and columns by the least distance: int32 [rows] and [columns], -1 without a partner.
+    """Greedy pairs of rows and columns by the least distance: int32 each, -1 for no partner.
 
-    The first `num_valid_rows` rows alone take part; `top_k` is the most pairs, -1 for as many as there can be.
+    The first `num_valid_rows` rows alone take part; `top_k` is the most pairs, -1 for as many as
+    there can be.
     """
 
     def match(distances: Any, valid: Any) -> tuple[Any, Any]:

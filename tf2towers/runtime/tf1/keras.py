@@ -1,6 +1,7 @@
-"""`tf.keras` of TensorFlow 1, as tf_keras has it, with its modules (`from ...tf1.keras.layers import Dense`).
+"""`tf.keras` of TensorFlow 1, as tf_keras has it, with its modules (`tf1.keras.layers`).
 
-All that this package takes from tf_keras comes by way of this module, which looks whether it is the right one.
+All that this package takes from tf_keras comes by way of this module, which looks whether it is the
+right one.
 """
 
 import sys

@@ -23,7 +23,8 @@ class RunConfig(_estimator.RunConfig):  # type: ignore[name-defined]
     """A RunConfig with the arguments that `tf.contrib.learn` had: the session's config comes from them.
 
     Args:
-        master, num_cores, log_device_placement, gpu_memory_fraction, evaluation_master: of the session.
+        master, num_cores, log_device_placement, gpu_memory_fraction, evaluation_master: of the
+            session.
         options: as for `tf.estimator.RunConfig`.
     """
 
@@ -50,8 +51,8 @@ class RunConfig(_estimator.RunConfig):  # type: ignore[name-defined]
 class ExportStrategy(NamedTuple):
     """How an Experiment exports a model: a name, and a function that writes the export and returns its folder.
 
-    `export_fn` takes an Estimator and the folder to export into, and of `checkpoint_path`, `eval_result` and
-    `strip_default_attrs` those that it names.
+    `export_fn` takes an Estimator and the folder to export into, and of `checkpoint_path`,
+    `eval_result` and `strip_default_attrs` those that it names.
     """
 
     name: str
@@ -131,12 +132,14 @@ class Experiment:
         train_monitors, eval_hooks: hooks.
         eval_delay_secs: seconds before an evaluation.
         continuous_eval_throttle_secs: seconds from the start of an evaluation to that of the next.
-        min_eval_frequency: the steps between two looks for a new checkpoint in `train_and_evaluate`; 1 by default, and
-            with 0 nothing is evaluated before the end of the training.
-        train_steps_per_iteration: steps between the evaluations of `continuous_train_and_eval`: by default a tenth of
-            `train_steps`, or 1,000.
+        min_eval_frequency: the steps between two looks for a new checkpoint in
+            `train_and_evaluate`; 1 by default, and with 0 nothing is evaluated before the end of
+            the training.
+        train_steps_per_iteration: steps between the evaluations of `continuous_train_and_eval`: by
+            default a tenth of `train_steps`, or 1,000.
         saving_listeners: of the training.
-        check_interval_secs: seconds between two looks for a new checkpoint in `train_and_evaluate`; None: no limit.
+        check_interval_secs: seconds between two looks for a new checkpoint in `train_and_evaluate`;
+            None: no limit.
         export_strategies: an ExportStrategy, or several: each exports what was evaluated.
     """
 
@@ -233,8 +236,8 @@ class Experiment:
         """Trains and evaluates in turn up to the last step; the last result, and what was exported then.
 
         Args:
-            continuous_eval_predicate_fn: takes the last result, or None, and says whether to go on. It takes the
-                checkpoint as well if it has a parameter `checkpoint_path`.
+            continuous_eval_predicate_fn: takes the last result, or None, and says whether to go on.
+                It takes the checkpoint as well if it has a parameter `checkpoint_path`.
         """
         goes_on = _predicate(continuous_eval_predicate_fn)
         found = checkpoint = exported = None
@@ -264,7 +267,8 @@ class Experiment:
             delay_secs: seconds before the first evaluation; `eval_delay_secs` by default.
             throttle_delay_secs: seconds from the start of an evaluation to that of the next;
                 `continuous_eval_throttle_secs` by default.
-            evaluate_checkpoint_only_once: False evaluates the same checkpoint again until there is a new one.
+            evaluate_checkpoint_only_once: False evaluates the same checkpoint again until there is
+                a new one.
             continuous_eval_predicate_fn: as for `continuous_train_and_eval`.
             name: a part of the folder of events.
         """
@@ -397,14 +401,16 @@ def run(
     """Makes an experiment and runs its schedule, by default the one of this task; its result.
 
     Args:
-        experiment_fn: takes a RunConfig and its parameters by their places, or `output_dir` by this name.
+        experiment_fn: takes a RunConfig and its parameters by their places, or `output_dir` by this
+            name.
         output_dir: the folder of the model, where no `run_config` is given.
         schedule: the name of a method of the experiment.
         run_config: has the folder of the model.
         hparams: is passed on.
 
     Raises:
-        ValueError: both or none of `output_dir` and `run_config` are given, or there is no such schedule.
+        ValueError: both or none of `output_dir` and `run_config` are given, or there is no such
+            schedule.
     """
     if (output_dir is None) == (run_config is None):
         raise ValueError("give one of `output_dir` and `run_config`")

@@ -1,4 +1,4 @@
-"""`tf.contrib.legacy_seq2seq`: sequences as lists of tensors, one for each step, and a decoder with attention.
+"""`tf.contrib.legacy_seq2seq`: sequences as lists of tensors, and a decoder with attention.
 
 The attention is that of Vinyals et al., "Grammar as a Foreign Language" (2014).
 """
@@ -26,7 +26,8 @@ def rnn_decoder(
 ) -> tuple[list[Any], Any]:
     """The outputs of a cell, [batch, size] each, and its last state.
 
-    With `loop_function` each input but the first is what it makes of the last output and the step's number.
+    With `loop_function` each input but the first is what it makes of the last output and the step's
+    number.
     """
     with v1.variable_scope(scope or "rnn_decoder"):
         state, outputs = initial_state, list[Any]()
@@ -61,7 +62,8 @@ def attention_decoder(
 ) -> tuple[list[Any], Any]:
     """`rnn_decoder` whose cell attends to `attention_states`, [batch, length, depth].
 
-    `initial_state_attention`: whether the first step has the attention of the first state, not zeros.
+    `initial_state_attention`: whether the first step has the attention of the first state, not
+    zeros.
 
     Raises:
         ValueError: no inputs, no heads, or a depth that is not known.
@@ -114,7 +116,7 @@ def embedding_attention_decoder(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
-    """`attention_decoder` of ids, int32 [batch] each; other arguments are its own, or those of `_embedded`."""
+    """`attention_decoder` of ids, int32 [batch] each; the rest is its or `_embedded`'s."""
     with v1.variable_scope(scope or "embedding_attention_decoder", dtype=dtype) as variables:
         inputs, best = _embedded(
             decoder_inputs, num_symbols, embedding_size, output_projection, update_embedding_for_previous
@@ -143,7 +145,7 @@ def embedding_rnn_decoder(
     update_embedding_for_previous: bool = True,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
-    """`rnn_decoder` of ids, int32 [batch] each; other arguments are its own, or those of `_embedded`."""
+    """`rnn_decoder` of ids, int32 [batch] each; the rest is its or `_embedded`'s."""
     with v1.variable_scope(scope or "embedding_rnn_decoder"):
         inputs, best = _embedded(
             decoder_inputs, num_symbols, embedding_size, output_projection, update_embedding_for_previous
@@ -160,8 +162,8 @@ def _embedded(
 ) -> tuple[list[Any], Callable[[Any, int], Any]]:
     """The embeddings of ids, and the function from an output to the embedding of its best id.
 
-    The id is taken after `output_projection`, weights and biases, where that is given. `is_trained_by_best`: whether
-    gradients reach the embedding through that function.
+    The id is taken after `output_projection`, weights and biases, where that is given.
+    `is_trained_by_best`: whether gradients reach the embedding through that function.
     """
     embedding = v1.get_variable("embedding", [num_symbols, size])
 
@@ -219,10 +221,10 @@ def embedding_attention_seq2seq(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
-    """An encoder of ids, int32 [batch] each, and an `embedding_attention_decoder` that attends to its outputs.
+    """An encoder of ids, int32 [batch] each, and an `embedding_attention_decoder` of outputs.
 
-    Outputs are [batch, num_decoder_symbols], with `output_projection` the cell's. `feed_previous` may be a bool
-    tensor; no gradients reach the decoder's embedding through fed ids then.
+    Outputs are [batch, num_decoder_symbols], with `output_projection` the cell's. `feed_previous`
+    may be a bool tensor; no gradients reach the decoder's embedding through fed ids then.
     """
     with v1.variable_scope(scope or "embedding_attention_seq2seq", dtype=dtype) as variables:
         steps, state = _encode(encoder_inputs, cell, num_encoder_symbols, embedding_size, variables.dtype)
@@ -258,7 +260,7 @@ def embedding_rnn_seq2seq(
     dtype: Any = None,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
-    """An encoder of ids, int32 [batch] each, and an `embedding_rnn_decoder` from its last state; as above."""
+    """An encoder of ids, int32 [batch] each, and an `embedding_rnn_decoder` from its state."""
     with v1.variable_scope(scope or "embedding_rnn_seq2seq", dtype=dtype) as variables:
         _, state = _encode(encoder_inputs, cell, num_encoder_symbols, embedding_size, variables.dtype)
         projecting = (
@@ -286,7 +288,7 @@ def basic_rnn_seq2seq(
     dtype: Any = tf.float32,
     scope: Any = None,
 ) -> tuple[list[Any], Any]:
-    """An encoder of [batch, depth] inputs by a copy of the cell, and `rnn_decoder` from its last state."""
+    """An encoder of [batch, depth] inputs by a copy of the cell, then `rnn_decoder`."""
     with v1.variable_scope(scope or "basic_rnn_seq2seq"):
         _, state = v1.nn.static_rnn(copy.deepcopy(cell), encoder_inputs, dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
@@ -303,7 +305,7 @@ def model_with_buckets(
     per_example_loss: bool = False,
     name: str | None = None,
 ) -> tuple[list[Any], list[Any]]:
-    """For each bucket (lengths of input and output) what `seq2seq` gives, and its loss; they share their variables.
+    """For each bucket (two lengths) what `seq2seq` gives, and its loss, by shared variables.
 
     Raises:
         ValueError: a list is shorter than the last bucket.
@@ -332,10 +334,10 @@ def sequence_loss_by_example(
     name: str | None = None,
     in_tf0: bool = False,
 ) -> Any:
-    """The weighted cross entropy of each sequence, [batch]; its sum over time is divided by the weights' sum or not.
+    """Each sequence's weighted cross entropy, [batch]: over time a mean by weights, or a sum.
 
-    `softmax_loss_function` takes labels and logits by name, and `in_tf0` logits and labels by place. Lists of other
-    lengths than each other's are a ValueError.
+    `softmax_loss_function` takes labels and logits by name, and `in_tf0` logits and labels by
+    place. Lists of other lengths than each other's are a ValueError.
     """
     loss = function = softmax_loss_function or tf.nn.sparse_softmax_cross_entropy_with_logits
     if softmax_loss_function and in_tf0:

@@ -1,4 +1,4 @@
-"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, and its functions, not public, that make one."""
+"""`tf.contrib.lookup` of TensorFlow 1.15: its own tables, and functions that make one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +10,10 @@ globals().update({name: value for name, value in vars(_tables).items() if not na
 
 
 class HashTable(_tables.HashTable):
-    """A table that is filled once, by its initializer. Tables of one `shared_name` are one, without it each is its own.
+    """A table that its initializer fills once; tables of one `shared_name` are one.
 
-    TensorFlow's takes the shared name of its initializer, which for a file says nothing of the delimiter.
+    TensorFlow's takes the shared name of its initializer, which for a file says nothing of the
+    delimiter.
     """
 
     _shared_name = property(lambda self: self._given, lambda self, name: None)

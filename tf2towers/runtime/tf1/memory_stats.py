@@ -1,4 +1,4 @@
-"""`tf.contrib.memory_stats`: bytes that a GPU uses; 0 on a CPU, whose memory TensorFlow does not count."""
+"""`tf.contrib.memory_stats`: bytes that a GPU uses; 0 on a CPU, which counts none."""
 
 from collections.abc import Callable
 

@@ -10,7 +10,7 @@ v1 = tf.compat.v1
 def contrastive_loss(
     labels: Any, embeddings_anchor: Any, embeddings_positive: Any, margin: float = 1.0
 ) -> tf.Tensor:
-    """The mean over pairs of embeddings [batch, depth]: labels are 1 for alike, 0 for others (Hadsell et al. 2006)."""
+    """The mean over pairs of embeddings [batch, depth], labels 1 if alike (Hadsell 2006)."""
     squares = tf.math.squared_difference(embeddings_anchor, embeddings_positive)
     distances, alike = tf.sqrt(tf.reduce_sum(squares, 1)), tf.cast(labels, tf.float32)
     near, far = tf.square(distances), tf.square(tf.maximum(margin - distances, 0.0))
@@ -18,10 +18,10 @@ def contrastive_loss(
 
 
 def triplet_semihard_loss(labels: Any, embeddings: Any, margin: float = 1.0) -> tf.Tensor:
-    """The mean over pairs of one label of what their distance lacks to a negative's (Schroff et al. 2015).
+    """The mean of what one label's pairs lack to a negative's distance (Schroff 2015).
 
-    The negative is the nearest that is farther away than the pair's second, or else the farthest of all. `labels` are
-    [batch], embeddings float32 [batch, depth]; distances are squared.
+    The negative is the nearest that is farther away than the pair's second, or else the farthest of
+    all. `labels` are [batch], embeddings float32 [batch, depth]; distances are squared.
     """
     labels = tf.convert_to_tensor(labels)
     distances = _squared_distances(tf.convert_to_tensor(embeddings))

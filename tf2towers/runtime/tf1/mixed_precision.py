@@ -1,4 +1,4 @@
-"""`tf.contrib.mixed_precision`: an optimizer that scales the loss, so that small float16 gradients do not vanish."""
+"""`tf.contrib.mixed_precision`: scales the loss: small float16 gradients do not vanish."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ v1 = tf.compat.v1
 
 
 class LossScaleManager:
-    """What `LossScaleOptimizer` asks: `get_loss_scale()`, float32, and `update_loss_scale(finite_grads)`, an operation.
+    """What `LossScaleOptimizer` asks: `get_loss_scale()` and `update_loss_scale(finite_grads)`.
 
     `finite_grads` is a bool scalar: whether all gradients of a step are numbers.
     """
@@ -32,11 +32,12 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class ExponentialUpdateLossScaleManager(LossScaleManager):
-    """A scale that grows after a row of finite steps, and falls after steps with gradients that are none.
+    """A scale that grows after a row of finite steps, and falls after steps that are not.
 
     Args:
         init_loss_scale: the first scale.
-        incr_every_n_steps, incr_ratio: after so many finite steps in a row it is multiplied so, while it is finite.
+        incr_every_n_steps, incr_ratio: after so many finite steps in a row it is multiplied so,
+            while it is finite.
         decr_every_n_nan_or_inf, decr_ratio: the same after so many other steps, not lower than 1.
     """
 
@@ -86,7 +87,7 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
 
 
 class LossScaleOptimizer(tf.compat.v1.train.Optimizer):
-    """An optimizer of a scaled loss: gradients are scaled back, and a step whose gradients are no numbers is left out.
+    """An optimizer of a scaled loss: gradients are scaled back, steps of no numbers left out.
 
     The global step does not count that step.
     """
@@ -95,7 +96,7 @@ class LossScaleOptimizer(tf.compat.v1.train.Optimizer):
         self._opt, self._loss_scale_manager = opt, loss_scale_manager
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
-        """The gradients of the loss itself, by way of the scaled one; arguments are the optimizer's."""
+        """The gradients of the loss itself, by the scaled one; arguments are the optimizer's."""
         loss, scale = loss() if callable(loss) else loss, self._loss_scale_manager.get_loss_scale()
         pairs = self._opt.compute_gradients(loss * tf.cast(scale, loss.dtype), *args, **kwargs)
         back = tf.math.reciprocal(scale)

@@ -1,4 +1,4 @@
-"""TF1's MNIST tutorial, `tensorflow.examples.tutorials.mnist.mnist`, for graphs: its variables and operations."""
+"""TF1's `tensorflow.examples.tutorials.mnist.mnist`: its variables and operations."""
 
 import math
 from typing import Any
@@ -30,12 +30,12 @@ def _layer(inputs: Any, size: int, units: int) -> Any:
 
 
 def loss(logits: Any, labels: Any) -> Any:
-    """The mean cross entropy, a scalar, of logits [batch, NUM_CLASSES] and integer labels [batch]."""
+    """The mean cross entropy, a scalar, of logits [batch, NUM_CLASSES] and labels [batch]."""
     return v1.losses.sparse_softmax_cross_entropy(labels=v1.to_int64(labels), logits=logits)
 
 
 def training(loss: Any, learning_rate: Any) -> Any:
-    """An operation that makes a step of gradient descent, and counts it in a new variable `global_step`."""
+    """A step of gradient descent, counted in a new variable `global_step`."""
     v1.summary.scalar("loss", loss)
     optimizer = v1.train.GradientDescentOptimizer(learning_rate)
     global_step = v1.Variable(0, name="global_step", trainable=False)

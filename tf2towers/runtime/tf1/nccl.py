@@ -1,7 +1,9 @@
-"""`tf.contrib.nccl` and `tensorflow.python.ops.nccl_ops`: sums over devices, each made where its result is wanted.
+"""`tf.contrib.nccl` and `nccl_ops`: sums over devices, made where they are wanted.
 
-TF 1's operations had kernels for GPUs alone, and hung where a part of the results was fetched. These are plain
-additions in the order of the tensors: the same numbers on every device, and gradients as those of TF 1.
+TF 1's operations had kernels for GPUs alone, and hung where a part of the results was fetched.
+These are plain
+additions in the order of the tensors: the same numbers on every device, and gradients as those of
+    TF 1.
 """
 
 from typing import Any
@@ -10,7 +12,7 @@ import tensorflow as tf
 
 
 def all_sum(tensors: list[Any]) -> list[tf.Tensor]:
-    """For each tensor the sum of all, on its device; a ValueError for no tensors, or one without a device."""
+    """For each tensor the sum of all, on its device; a ValueError if none, or no device."""
     if not tensors or not all(isinstance(tensor, tf.Tensor) and tensor.device for tensor in tensors):
         raise ValueError(f"all_sum needs tensors that have a device each, and these are {tensors}")
     sums = []

@@ -1,7 +1,8 @@
 """Optimizers of `tf.contrib.opt`, with SciPy's, and operations for optimizers of a script's own.
 
-The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They took reference variables; TensorFlow's
-`resource_apply_adam` and its kin do the same to the handles of resource variables.
+The latter are TensorFlow 1.15's `training_ops`, `apply_adam` and its kin. They took reference
+variables; TensorFlow's `resource_apply_adam` and its kin do the same to the handles of resource
+variables.
 """
 
 import inspect

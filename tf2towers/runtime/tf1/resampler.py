@@ -8,7 +8,7 @@ v1 = tf.compat.v1
 
 
 def resampler(data: Any, warp: Any, name: str = "resampler") -> tf.Tensor:
-    """Bilinear samples of images (batch, height, width, channels) at points (x, y): (batch, ..., 2) -> (..., channels).
+    """Bilinear samples of images (batch, height, width, channels) at points (batch, ..., 2).
 
     Pixels outside are 0. Gradients reach both the images and the points.
 

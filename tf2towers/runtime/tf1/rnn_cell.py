@@ -1,6 +1,7 @@
-"""`tf.nn.rnn_cell`, as tf_keras has it, and of `tf.contrib.rnn` what people used and no library has.
+"""`tf.nn.rnn_cell`, as tf_keras has it, and what people used of `tf.contrib.rnn`.
 
-Source of the latter: the papers that are named, TensorFlow 1.15's documentation, and its numbers (tests/functions).
+Source of the latter: the papers that are named, TensorFlow 1.15's documentation, and its numbers
+    (tests/functions).
 """
 
 from collections.abc import Callable, Sequence
@@ -24,11 +25,12 @@ v1 = tf.compat.v1
 
 
 class LSTMBlockCell(LSTMCell):
-    """The long short-term memory (Hochreiter and Schmidhuber 1997) that TensorFlow computes in one kernel.
+    """The LSTM (Hochreiter and Schmidhuber 1997) that TensorFlow computes in one kernel.
 
-    A state is `LSTMStateTuple` of two [batch, num_units]. Variables are `kernel`, (depth + num_units, 4 * num_units),
-    `bias`, (4 * num_units,), and with peepholes (Gers and Schmidhuber 2000) `w_i_diag`, `w_f_diag` and `w_o_diag`,
-    (num_units,) each. With a positive `cell_clip` the memory is clipped, and gradients pass it.
+    A state is `LSTMStateTuple` of two [batch, num_units]. Variables are `kernel`, (depth +
+    num_units, 4 * num_units), `bias`, (4 * num_units,), and with peepholes (Gers and Schmidhuber
+    2000) `w_i_diag`, `w_f_diag` and `w_o_diag`, (num_units,) each. With a positive `cell_clip` the
+    memory is clipped, and gradients pass it.
     """
 
     def __init__(
@@ -63,10 +65,11 @@ class LSTMBlockCell(LSTMCell):
 
 
 class LayerNormBasicLSTMCell(RNNCell):
-    """Long short-term memory with normalized gates and memory (Ba, Kiros and Hinton 2016), and recurrent dropout.
+    """LSTM with normalized gates and memory (Ba, Kiros and Hinton 2016), recurrent dropout.
 
-    Variables `kernel` (and `bias`, without the norms), and `gamma` and `beta` in each of `input`, `transform`,
-    `forget`, `output` and `state`. Dropout (Semeniuta, Severyn and Barth 2016) is on the values that are written alone.
+    Variables `kernel` (and `bias`, without the norms), and `gamma` and `beta` in each of `input`,
+    `transform`, `forget`, `output` and `state`. Dropout (Semeniuta, Severyn and Barth 2016) is on
+    the values that are written alone.
     """
 
     state_size: Any = None
@@ -124,9 +127,10 @@ class LayerNormBasicLSTMCell(RNNCell):
 
 
 class Linear:
-    """`core_rnn_cell._Linear`: maps inputs of (batch, depth) each, side by side, to (batch, output_size).
+    """`core_rnn_cell._Linear`: maps inputs of (batch, depth), joined, to (batch, output_size).
 
-    `kernel`, of (sum of depths, output_size), is made at once, and `bias`, by default zeros, with `build_bias`.
+    `kernel`, of (sum of depths, output_size), is made at once, and `bias`, by default zeros, with
+    `build_bias`.
 
     Raises:
         ValueError: there are no inputs, or one of them is not a matrix of known depth.
@@ -165,7 +169,7 @@ def linear(
     bias_start: float = 0.0,
     scope: Any = None,
 ) -> tf.Tensor:
-    """The output of a `Linear` made of these inputs; `bias_start` and `scope` are TensorFlow 0.x's and 1.0's."""
+    """The output of a `Linear` of these inputs; `bias_start` and `scope` are older releases'."""
     if isinstance(bias_initializer, int | float):  # the place of `bias_start`
         bias_start, bias_initializer = float(bias_initializer), None
     if bias_start:
@@ -177,7 +181,7 @@ def linear(
 
 
 class OutputProjectionWrapper(_RNNCellWrapperV1):
-    """A cell whose outputs are mapped to (batch, output_size): by variables `kernel` and `bias`, and `activation`."""
+    """A cell whose outputs `kernel`, `bias` and `activation` map to (batch, output_size)."""
 
     output_size: Any = None
 
@@ -208,7 +212,7 @@ def stack_bidirectional_dynamic_rnn(
     scope: Any = None,
     swap_memory: bool = False,
 ) -> tuple[tf.Tensor, tuple[Any, ...], tuple[Any, ...]]:
-    """Bidirectional layers, each over both outputs of the one before: the last outputs, and the states each way.
+    """Bidirectional layers, one over another: the last outputs, and the states each way.
 
     A ValueError where there are no cells, or other numbers of cells and states.
     """
@@ -228,11 +232,11 @@ def stack_bidirectional_dynamic_rnn(
 
 
 class NASCell(LayerRNNCell):
-    """The cell that a search found (Zoph and Le 2017): eight gates of inputs and outputs, joined in pairs.
+    """The cell that a search found (Zoph and Le 2017): eight gates, joined in pairs.
 
-    Variables are `recurrent_kernel`, (outputs, 8 * num_units), `kernel`, (depth, 8 * num_units), with `use_bias`
-    `bias`, and with `num_proj` outputs `projection_weights`. A state is `LSTMStateTuple` of [batch, num_units] and the
-    output.
+    Variables are `recurrent_kernel`, (outputs, 8 * num_units), `kernel`, (depth, 8 * num_units),
+    with `use_bias` `bias`, and with `num_proj` outputs `projection_weights`. A state is
+    `LSTMStateTuple` of [batch, num_units] and the output.
     """
 
     state_size: Any = None
@@ -286,7 +290,8 @@ class NASCell(LayerRNNCell):
 class GRUBlockCell(LayerRNNCell):
     """The gated recurrent unit (Cho et al. 2014) that TensorFlow 1 computed in one kernel.
 
-    Variables are `w_ru`, (depth + num_units, 2 * num_units), and `b_ru` of the gates, `w_c` and `b_c` of the candidate.
+    Variables are `w_ru`, (depth + num_units, 2 * num_units), and `b_ru` of the gates, `w_c` and
+    `b_c` of the candidate.
 
     Raises:
         ValueError: both or none of `num_units` and its old name `cell_size` are given.
@@ -328,16 +333,16 @@ class GRUBlockCell(LayerRNNCell):
 
 
 class GRUBlockCellV2(GRUBlockCell):
-    """The same with variables `gates/kernel`, `gates/bias`, `candidate/kernel` and `candidate/bias`."""
+    """The same with variables `kernel` and `bias` in `gates` and in `candidate`."""
 
     _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")
 
 
 class AttentionCellWrapper(RNNCell):
-    """A cell that attends to its last `attn_length` outputs (Bahdanau et al. 2014, over a window of its own).
+    """A cell that attends to its last `attn_length` outputs (Bahdanau et al. 2014).
 
-    A state is the cell's, the attention [batch, attn_size], and the outputs in the window, side by side; with
-    `state_is_tuple` False all of them side by side.
+    A state is the cell's, the attention [batch, attn_size], and the outputs in the window, side by
+    side; with `state_is_tuple` False all of them side by side.
     """
 
     def __init__(
@@ -386,7 +391,7 @@ class AttentionCellWrapper(RNNCell):
         return output, state if self._is_tuple else tf.concat(state, 1)
 
     def _attend(self, query: tf.Tensor, window: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """The attention (batch, size) to a window (batch, length, size), and the window without its oldest output."""
+        """The attention to a window (batch, length, size), and that without its oldest output."""
         with v1.variable_scope("attention"):
             weights = v1.get_variable("attn_w", [1, 1, self._size, self._vector])
             vector = v1.get_variable("attn_v", [self._vector])
@@ -398,9 +403,10 @@ class AttentionCellWrapper(RNNCell):
 
 
 class LSTMBlockFusedCell(_Layer):
-    """All steps of an `LSTMBlockCell` in one kernel: inputs are [time, batch, depth], or a list of them.
+    """All steps of an `LSTMBlockCell` in one kernel, of [time, batch, depth], or a list.
 
-    Variables as there. A call with `sequence_length` puts zeros after it, and gives the state at it.
+    Variables as there. A call with `sequence_length` puts zeros after it, and gives the state at
+    it.
     """
 
     def __init__(
@@ -427,7 +433,7 @@ class LSTMBlockFusedCell(_Layer):
         self.built = True
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs, [time, batch, units] or a list of them, and the last state, an `LSTMStateTuple`."""
+        """The outputs, [time, batch, units] or a list, and the last `LSTMStateTuple`."""
         outputs, state = super().__call__(
             tf.stack(inputs) if isinstance(inputs, list) else inputs, *args, **kwargs
         )
@@ -469,7 +475,7 @@ class LSTMBlockFusedCell(_Layer):
 
 
 class TimeReversedFusedRNN:
-    """A fused cell that goes over its inputs from the end; the outputs are in the order of the inputs."""
+    """A fused cell that goes over its inputs from the end; outputs are in their order."""
 
     def __init__(self, cell: Any) -> None:
         self._cell = cell
@@ -500,7 +506,8 @@ class TimeReversedFusedRNN:
 class UGRNNCell(RNNCell):
     """The update gate cell (Collins et al. 2017): one gate between the last state and a new one.
 
-    Variables are `kernel`, (depth + num_units, 2 * num_units), by `initializer`, and `bias`, in the cell's scope.
+    Variables are `kernel`, (depth + num_units, 2 * num_units), by `initializer`, and `bias`, in the
+    cell's scope.
     """
 
     state_size: Any = None
@@ -531,9 +538,10 @@ class UGRNNCell(RNNCell):
 
 
 class HighwayWrapper(RNNCell):
-    """A cell past which a gate carries its inputs (Srivastava et al. 2015), which have the size of its outputs.
+    """A cell past which a gate carries its inputs, of its outputs' size (Srivastava 2015).
 
-    Variables are `carry_w`, `carry_b`, and `transform_w`, `transform_b` unless the gates are coupled.
+    Variables are `carry_w`, `carry_b`, and `transform_w`, `transform_b` unless the gates are
+    coupled.
     """
 
     def __init__(
@@ -576,9 +584,10 @@ def _gate(name: str, inputs: tf.Tensor, bias: float) -> tf.Tensor:
 
 
 class ConvLSTMCell(RNNCell):
-    """Long short-term memory whose gates are convolutions (Shi et al. 2015), over one to three dimensions.
+    """LSTM whose gates are convolutions (Shi et al. 2015), over one to three dimensions.
 
-    Variables are `kernel`, (*kernel_shape, depth + output_channels, 4 * output_channels), and `biases`.
+    Variables are `kernel`, (*kernel_shape, depth + output_channels, 4 * output_channels), and
+    `biases`.
 
     Args:
         conv_ndims: how many dimensions.
@@ -616,7 +625,7 @@ class ConvLSTMCell(RNNCell):
         self.output_size = tf.TensorShape([*input_shape[:-1], output_channels + skipped])
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
-        """(batch, ..., channels) and a state -> the output (batch, ..., output_channels) and the next state."""
+        """(batch, ..., channels), a state -> (batch, ..., output_channels) and the next state."""
         memory, hidden = state
         joined = tf.concat([inputs, hidden], -1)
         shape = [*self._kernel_shape, joined.shape.as_list()[-1], 4 * self._channels]

@@ -1,7 +1,8 @@
 """`tf.contrib.slim`, with `tf.contrib.layers` and `tf.contrib.framework`, as tf_slim has them.
 
-In TensorFlow 1 these three packages held many names in common. What tf_slim keeps in other places has its old name
-here, as an attribute (`slim.utils`, `slim.nets`) and as a module (`from tf2towers.runtime.tf1.slim.nets import vgg`).
+In TensorFlow 1 these three packages held many names in common. What tf_slim keeps in other places
+has its old name here, as an attribute (`slim.utils`, `slim.nets`) and as a module (`from
+tf2towers.runtime.tf1.slim.nets import vgg`).
 """
 
 import sys
@@ -46,5 +47,5 @@ _give_modules_their_names(nets, f"{__name__}.nets")
 
 
 def get_name_scope() -> str:
-    """The name scope of the default graph that is in force: `tf.contrib.framework.get_name_scope`."""
+    """The default graph's name scope in force: `tf.contrib.framework.get_name_scope`."""
     return tf.compat.v1.get_default_graph().get_name_scope()

@@ -1,6 +1,7 @@
-"""Standalone Keras 2 (`import keras`) in a TF1 graph: tf_keras with the names and the seeds that Keras 2.2.4 had there.
+"""Standalone Keras 2 (`import keras`) in a TF1 graph: tf_keras by Keras 2.2.4's names, seeds.
 
-What is served, and was measured with Keras 2.2.4 on TensorFlow 1.15, is in tf2towers/codemod/data/standalone_keras.tsv.
+What is served, and was measured with Keras 2.2.4 on TensorFlow 1.15, is in
+tf2towers/codemod/data/standalone_keras.tsv.
 """
 
 import sys
@@ -45,9 +46,10 @@ for _name in f"{_parts} pooling recurrent wrappers".split():
 
 
 class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name-defined]
-    """Batch norm of Keras 2.2.4. Each call has moving averages of its own, which set the moving statistics.
+    """Batch norm of Keras 2.2.4: each call's own averages set the moving statistics.
 
-    The averages are Adam's (Kingma and Ba, 2015, section 3). TensorFlow's trainable variables have the statistics.
+    The averages are Adam's (Kingma and Ba, 2015, section 3). TensorFlow's trainable variables have
+    the statistics.
     """
 
     def build(self, input_shape: Any) -> None:
@@ -60,7 +62,7 @@ class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name
         self._non_trainable_weights.extend([self._trainable_weights.pop(-2), self._trainable_weights.pop()])
 
     def __call__(self, inputs: Any, training: Any = None, **options: Any) -> Any:
-        """Remembers whether `training` is given: `call` gets what `set_learning_phase` has set where it is None."""
+        """Remembers if `training` is given: None means what `set_learning_phase` has set."""
         self._training = training
         return super().__call__(inputs, training=training, **options)
 
@@ -92,10 +94,10 @@ class BatchNormalization(_keras.layers.BatchNormalization):  # type: ignore[name
 
 
 class ConvLSTM2D(_keras.layers.ConvLSTM2D):  # type: ignore[name-defined]
-    """Keras 2.2.4's: the kernel that makes a call's first states is a variable, of zeros, and trainable."""
+    """Keras 2.2.4's: the kernel of a call's first states is a variable of zeros."""
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
-        """Gives the states before the first step: `inputs` of zeros after a convolution with zeros."""
+        """The states before the first step: `inputs` of zeros after a convolution with zeros."""
         cell = self.cell
         kernel = _backend.zeros((*cell.kernel_shape[:-1], cell.filters))
         return 2 * [cell.input_conv(tf.reduce_sum(tf.zeros_like(inputs), 1), kernel, padding=cell.padding)]

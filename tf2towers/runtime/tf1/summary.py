@@ -1,7 +1,7 @@
-"""`tf.contrib.summary`: summaries that operations of the graph write into a file, without a `FileWriter`.
+"""`tf.contrib.summary`: summaries that operations write into a file, without FileWriter.
 
-TensorFlow 2 has these functions under a private name: its own `tf.summary` stands on them. Nothing is written until
-`always_record_summaries` or `record_summaries_every_n_global_steps` says so.
+TensorFlow 2 has these functions under a private name: its own `tf.summary` stands on them. Nothing
+is written until `always_record_summaries` or `record_summaries_every_n_global_steps` says so.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""`tf.contrib.tpu` on a machine without TPUs: Estimators with `use_tpu=False`, as tensorflow-estimator has them.
+"""`tf.contrib.tpu` without TPUs: Estimators with `use_tpu=False`, tensorflow-estimator's.
 
-What they do there is what an Estimator does: `params["batch_size"]` is the whole batch, `eval_metrics` and `host_call`
-run on the host, and `scaffold_fn` makes the scaffold.
+What they do there is what an Estimator does: `params["batch_size"]` is the whole batch,
+`eval_metrics` and `host_call` run on the host, and `scaffold_fn` makes the scaffold.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from tensorflow_estimator.python.estimator.tpu.tpu_estimator import TPUEstimator
 
 
 class TPUEstimator(_TPUEstimator):
-    """`tf.contrib.tpu.TPUEstimator` that trains on CPUs and GPUs, and exports the graph for them alone.
+    """`tf.contrib.tpu.TPUEstimator` that trains on CPUs and GPUs, and exports for them.
 
     Raises:
         ValueError: `use_tpu` is true, as it is where it is not given.

@@ -1,4 +1,4 @@
-"""`tf.contrib.training`: buckets of batches, placement by size, hyperparameters; the rest is tf_slim's."""
+"""`tf.contrib.training`: buckets, placement by size, hyperparameters; the rest is tf_slim's."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,17 +32,23 @@ def bucket_by_sequence_length(
     """The lengths, and the batch, of sequences of like length, which queues collect.
 
     Args:
-        input_length, tensors, keep_input: an example: its length, a list or a dictionary, and whether it counts.
+        input_length, tensors, keep_input: an example: its length, a list or a dictionary, and
+            whether it counts.
         batch_size: of all buckets, or a list with one for each.
-        bucket_boundaries: growing whole numbers; the first bucket has the sequences shorter than the first of them.
+        bucket_boundaries: growing whole numbers; the first bucket has the sequences shorter than
+            the first of them.
         num_threads: how many threads fill the buckets.
-        capacity: how many batches wait, and how many examples a bucket holds, unless `bucket_capacities` says it.
-        shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is padded to one shape.
+        capacity: how many batches wait, and how many examples a bucket holds, unless
+            `bucket_capacities` says it.
+        shapes: of the tensors, by default those that are known; with `dynamic_pad` a batch is
+            padded to one shape.
         allow_smaller_final_batch: whether the last batches may be smaller.
-        shared_name, name: of the queues, which sessions of a cluster share by it, and of the operations.
+        shared_name, name: of the queues, which sessions of a cluster share by it, and of the
+            operations.
 
     Raises:
-        ValueError: no boundaries, or they do not grow; a list of another length than there are buckets.
+        ValueError: no boundaries, or they do not grow; a list of another length than there are
+            buckets.
     """
     example = tensors if isinstance(tensors, dict) else list(tensors)
     boundaries, count = list(bucket_boundaries), len(bucket_boundaries) + 1
@@ -95,9 +101,10 @@ def bucket_by_sequence_length(
 
 
 class GreedyLoadBalancingStrategy:
-    """Places each variable on the parameter server that has the least so far: of `tf.train.replica_device_setter`.
+    """Places each variable on the server that has the least: of `replica_device_setter`.
 
-    There are `num_tasks` of them, and `load_fn`, as `byte_size_load_fn`, says how much an operation adds.
+    There are `num_tasks` of them, and `load_fn`, as `byte_size_load_fn`, says how much an operation
+    adds.
     """
 
     def __init__(self, num_tasks: int, load_fn: Callable[[tf.Operation], float]) -> None:

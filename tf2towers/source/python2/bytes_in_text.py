@@ -1,8 +1,10 @@
-r"""`text_of_bytes`: what bytes in a string of Python 2 are in decoded text, where a program means the same by it.
+r"""`text_of_bytes`: what bytes in a string of Python 2 are in decoded text.
 
-Python 2 read files as bytes, so scripts look for a byte order mark by `'\xef\xbb\xbf'`. In UTF-8 no character's bytes
-are found inside of others: a search for them finds what a search for the character finds. Bytes that no UTF-8 has are
-found nowhere, and neither are the surrogates that stand for them. A part of a character (`'\xc2'`) is found in it.
+Python 2 read files as bytes, so scripts look for a byte order mark by `'\xef\xbb\xbf'`. In UTF-8 no
+character's bytes
+are found inside of others: a search for them finds what a search for the character finds. Bytes
+that no UTF-8 has are found nowhere, and neither are the surrogates that stand for them. A part of a
+character (`'\xc2'`) is found in it.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _NOT_FIRST = bytes(range(0x80, 0xC0))
 
 
 def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
-    """The literal for decoded text; None where it may mean something else there, or where a file is binary."""
+    """The literal for decoded text; None if it may mean another there, or a file is binary."""
     call = names.call_around(node)
     method = call.func.attr.value if call is not None and isinstance(call.func, cst.Attribute) else ""
     if call is None or method not in _LOOK_FOR | _STRIP or re.search(r"\\[uUN]", node.raw_value):
@@ -50,13 +52,13 @@ def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
 
 
 def _takes_a_pattern(names: Names, call: cst.Call) -> bool:
-    """True if a method takes a regular expression, in which a byte may be an item of a class: `re`'s, or pandas'."""
+    """True if a method takes a regular expression, where a byte may be an item: `re`, pandas."""
     of_pandas = m.matches(call.func, m.Attribute(m.Attribute(attr=m.Name("str"))))
     return of_pandas or names.canonical(call.func).startswith(("re.", "regex."))
 
 
 def _has_part_of_character(given: bytes) -> bool:
-    """True if bytes that are not all characters are found in UTF-8: they begin or end with a part of a character."""
+    """True if bytes that are no characters are found in UTF-8: a part of one at an end."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(given.lstrip(_NOT_FIRST))
     except UnicodeDecodeError:
@@ -82,7 +84,7 @@ def _is_for_numbers(names: Names, call: cst.Call) -> bool:
 
 
 def _is_loop_over(names: Names, target: cst.CSTNode, statement: cst.CSTNode) -> bool:
-    """True if a name is that of a loop around a statement, so that nothing before the statement reads its value."""
+    """True if a name is that of a loop around a statement: nothing reads it before."""
     around = names.parent(statement)
     while around is not None and not isinstance(around, cst.For):
         around = names.parent(around)

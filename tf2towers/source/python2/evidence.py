@@ -1,11 +1,13 @@
-"""Evidence that a program is Python 2, although Python 3 can parse it: Python 3 would certainly fail when it runs.
+"""Evidence that a program is Python 2: Python 3 would certainly fail when it runs.
 
-It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name that only Python 2
-defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or a method that only Python 2's dicts have (`{}.iteritems()`).
-Code in a test of the version, or in a `try` that catches the error, is not evidence; nor is a name that the file binds
-anywhere (`from six.moves import xrange`).
+It imports a module that only Python 2 has (`import cPickle`). Or a run reaches (`reached`) a name
+that only Python 2 defines (`for i in xrange(n)`, `itertools.izip(a, b)`), or a method that only
+Python 2's dicts have (`{}.iteritems()`). Code in a test of the version, or in a `try` that catches
+the error, is not evidence; nor is a name that the file binds anywhere (`from six.moves import
+xrange`).
 
-`lines_of_python2` returns all such names: if a program counts as Python 3, they are reported to the user.
+`lines_of_python2` returns all such names: if a program counts as Python 3, they are reported to the
+user.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ _OF_MODULES = frozenset(
     for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
     for name in read_words(f"of {module}")
 )
-#: names in a test of Python's version or of available names; and the same with those that may be one
+#: names in a test of Python's version or of available names; and the same with those that may be
+#: one
 _PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
 _VERSION = re.compile(f"version|{_PYTHON.pattern}", re.IGNORECASE)
 #: errors that a handler for a missing name catches, and errors that include these
@@ -64,7 +67,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
 
 
 def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
-    """The uses of names of Python 2 only in a module, as line and name, except code prepared for another Python."""
+    """The uses of names of Python 2 only, as line and name, unless prepared for another."""
     return {
         (part.lineno, part.id)
         for part in _nodes_run_with(parse(script.text, script.path), is_main=is_main, inside=True)
@@ -85,7 +88,7 @@ def _imports(module: Module) -> bool:
 
 @kept_by_tree
 def _has_a_sign(tree: ast.Module) -> bool:
-    """True if there is a node in a tree at which Python 3 may stop (`_stops_python3`), whatever its names mean."""
+    """True if a tree has a node at which Python 3 may stop, whatever its names mean."""
     bound = bindings_of(tree)
     for node in nodes_of(tree):
         match node:
@@ -125,7 +128,7 @@ def _gives_view(value: ast.expr, module: Module) -> bool:
 def _bound_names(
     module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()
 ) -> frozenset[str]:
-    """All names that a file binds, in any scope; for a star import of an unknown module, all names of Python 2."""
+    """All names that a file binds in any scope; for an unknown star import all Python 2's."""
     found = set(module.bindings)
     for node in module.nodes:
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
@@ -137,11 +140,12 @@ def _bound_names(
 
 
 def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
-    """The nodes that run with a module or a function, without code that is prepared for another Python.
+    """The nodes that run with a module or function, without those for another Python.
 
-    Prepared is code in a test of the version, and in a `try` that catches the error of a missing name. `raise`
-    statements and handlers of any error are left out, since they usually do not run. With `inside`, these and the
-    bodies of functions are included; then only a NameError, and a test of Python's version, count as preparation.
+    Prepared is code in a test of the version, and in a `try` that catches the error of a missing
+    name. `raise` statements and handlers of any error are left out, since they usually do not run.
+    With `inside`, these and the bodies of functions are included; then only a NameError, and a test
+    of Python's version, count as preparation.
     """
     version, missing = (_PYTHON, re.compile("NameError")) if inside else (_VERSION, _MISSING)
     pending: list[ast.AST] = list(_up_to_jump(getattr(node, "body", [])))
@@ -173,7 +177,7 @@ def _nodes_run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> It
 
 
 def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
-    """The statements of a body up to `if PY3: return x`: the rest is for one version of Python only."""
+    """The statements up to `if PY3: return x`: the rest is for one Python only."""
     for part in parts:
         yield part
         if isinstance(part, ast.If) and _tests_version(part.test, _PYTHON):
@@ -192,7 +196,7 @@ def _tests_version(test: ast.expr, what: re.Pattern[str]) -> bool:
 
 
 def _is_ready(part: ast.Try, missing: re.Pattern[str]) -> bool:
-    """True if a `try` is prepared for a missing name: it catches that error, or is short and catches any error."""
+    """True if a `try` catches a missing name's error, or is short and catches any."""
     if isinstance(part.body[0], ast.Import | ast.ImportFrom):
         missing = _MISSING  # without this import the rest of the body does not run
     if any(handler.type and missing.search(ast.unparse(handler.type)) for handler in part.handlers):

@@ -14,7 +14,8 @@ from typing import Any
 from tf2towers.source.conversion import Step
 from tf2towers.source.python2.tables import read_pairs, read_words
 
-#: fixer -> its name for the user; without fixers for code that means the same in both Pythons (asserts, idioms)
+#: fixer -> its name for the user; without fixers for code that means the same in both Pythons
+#: (asserts, idioms)
 _WORDS = read_pairs("fixers.tsv")
 #: names that a fixer assumes to be builtins
 _BUILTINS = read_words("fixed builtins")
@@ -30,10 +31,11 @@ class NotPython2(Exception):
 def convert_syntax(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
 ) -> tuple[str, list[Step], Set[str]]:
-    """The text in Python 3's syntax, the steps of the conversion, and the builtins that the file rebinds.
+    """The text in Python 3's syntax, the steps, and the builtins that the file rebinds.
 
     Args:
-        in_package: whether an import may mean a module beside the file, as in a package of Python 2.
+        in_package: whether an import may mean a module beside the file, as in a package of Python
+            2.
         prints_are_calls: whether `print(a, b)` is a call already, and does not print a tuple.
     """
     tree = _parse_python2(text, prints_are_calls=prints_are_calls)
@@ -77,7 +79,7 @@ def _parse_python2(text: str, *, prints_are_calls: bool = False) -> Any:
 
 
 def _keep_names(tree: Any) -> Iterator[int]:
-    """Changes `import Queue` to `import queue as Queue` if the file has its own name `queue`; yields the lines.
+    """Changes `import Queue` to `import queue as Queue` if `queue` is taken; the lines.
 
     fissix alone would turn `queue = Queue.Queue()` into `queue = queue.Queue()`.
     """
@@ -170,7 +172,7 @@ def _is_beside(filename: str, dotted: str) -> bool:
 
 
 def _stays_unicode(node: Any, results: Any, fixer: Any) -> bool:
-    """u'...' stays, since Python 3 has it; ur'...' becomes r'...', or u'...' if it contains a unicode escape."""
+    """u'...' stays; ur'...' becomes r'...', or u'...' if it has a unicode escape."""
     text = node.value
     if text[:2].lower() == "ur":
         cooked = text[0] + re.sub(r"\\(?![uU])", r"\\\\", text[2:])
@@ -200,7 +202,8 @@ def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
 def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
     """In a comprehension over a dict, no list is needed, since nothing changes the dict meanwhile.
 
-    In `params.values().iteritems()`, the value has a method that lists lack, so it is a dict itself, not a dict's list.
+    In `params.values().iteritems()`, the value has a method that lists lack, so it is a dict
+    itself, not a dict's list.
     """
     from fissix.pygram import python_symbols as syms
 
@@ -240,7 +243,7 @@ def _arguments(call: Any) -> list[Any]:
 
 
 def expanded_tabs(text: str) -> tuple[str, list[int]]:
-    """The text with tabs in its indentation expanded to spaces as in Python 2, and the changed lines."""
+    """The text with indenting tabs expanded as in Python 2, and the changed lines."""
     from fissix.pgen2 import tokenize
 
     inside: set[int] = set()  # lines that begin inside a string

@@ -1,8 +1,8 @@
-"""Converts code that Python 3 accepts, but runs differently than Python 2: division, rounding, pickles, and the like.
+"""Converts what Python 3 runs differently: division, rounding, pickles, and the like.
 
-It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`, `float(math.ceil(x))`). If
-the type of a number is known only at run time, a function of the runtime does what Python 2 did. Rare cases are left to
-the user.
+It works on the text that `grammar` has converted. Certain cases become plain Python 3 (`//`,
+`float(math.ceil(x))`). If the type of a number is known only at run time, a function of the runtime
+does what Python 2 did. Rare cases are left to the user.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ _METHODS = frozenset(
     f"__{name}__"
     for name in ["cmp", "coerce", "div", "rdiv", "idiv", "getslice", "setslice", "delslice", "unicode"]
 )
-#: a function of Python 2 -> the runtime's function that does the same, if it is called with arguments
+#: a function of Python 2 -> the runtime's function that does the same, if it is called with
+#: arguments
 _CALLED = {
     "builtins.filter": "python2_filter", "builtins.round": "python2_round", "random.seed": "python2_seed",
 }  # fmt: skip
-#: names that Python 3 lacks, or that behave differently, and that are not converted -> what is reported
+#: names that Python 3 lacks, or that behave differently, and that are not converted -> what is
+#: reported
 _LOST = {
     "io.StringIO": "io.StringIO that may hold bytes", "operator.div": "operator.div, which is not in Python 3",
     "operator.idiv": "operator.idiv, which is not in Python 3",
@@ -48,7 +50,8 @@ _HASHES = frozenset(f"hashlib.{name}" for name in ("md5", "sha1", "sha224", "sha
 #: encodings that do not decode to strings in Python 3
 _OF_BYTES = read_words("encodings of bytes")
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
-#: function that takes an open file -> the file's position, and whether it must be of bytes or of text (csv module)
+#: function that takes an open file -> the file's position, and whether it must be of bytes or of
+#: text (csv module)
 _OPENED = {
     "csv.DictReader": (0, "text"), "csv.DictWriter": (0, "text"), "csv.reader": (0, "text"),
     "csv.writer": (0, "text"), "numpy.load": (0, "bytes"), "numpy.save": (0, "bytes"), "numpy.savez": (0, "bytes"),
@@ -65,7 +68,8 @@ _ACTIONS = m.Call() | m.Await() | m.Yield() | m.NamedExpr() | m.ListComp() | m.D
 class Meaning(cst.CSTTransformer):
     """Converts one text, and records the steps and the cases that are left.
 
-    `bound` has the builtins that the file rebinds, also by an import that the conversion has removed.
+    `bound` has the builtins that the file rebinds, also by an import that the conversion has
+    removed.
     """
 
     def __init__(self, text: str, bound: Set[str]) -> None:
@@ -118,12 +122,12 @@ class Meaning(cst.CSTTransformer):
         added = cst.parse_statement(f"from tf2towers.runtime import {', '.join(sorted(self._wanted))}\n")
         return module.with_changes(body=[*module.body[:place], added, *module.body[place:]])
 
-    # -- division ---------------------------------------------------------------------------------------------------
+    # -- division ----------------------------------------------------------------------------------
 
     def leave_BinaryOperation(
         self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
     ) -> cst.BaseExpression:
-        """Converts `a / b` of integers to `a // b`; of possible integers, to the runtime's division."""
+        """Converts `a / b` of integers to `a // b`; of possible ones, to the runtime's."""
         operator, left = updated_node.operator, original_node.left
         if not isinstance(operator, cst.Divide) or not self._divides or isinstance(left, cst.FormattedString):
             return updated_node
@@ -162,7 +166,7 @@ class Meaning(cst.CSTTransformer):
         call = self._runtime_call("python2_division_in_place", *given)
         return cst.Assign([cst.AssignTarget(updated_node.target)], call)
 
-    # -- calls ------------------------------------------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """Converts calls of functions that behave differently in Python 3."""
@@ -200,7 +204,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def _runtime_function(self, node: cst.Call, name: str) -> str | None:
-        """The runtime's function to call instead of a function of Python 2, with the same arguments."""
+        """The runtime's function for one of Python 2, with the same arguments."""
         if not node.args or "**" in keywords_of(node):
             return None
         if name == "builtins.map":
@@ -237,7 +241,7 @@ class Meaning(cst.CSTTransformer):
         return value if self._names.calls(value, "builtins.open", "builtins.file") else None  # type: ignore[return-value]
 
     def _with_mode(self, updated: cst.Call, node: cst.Call) -> cst.Call:
-        """Sets the mode of `open`: binary for pickles and arrays; text with unchanged line ends for the csv module."""
+        """Sets the mode of `open`: binary for pickles and arrays, text for the csv module."""
         positional = is_plain_call(node)
         mode = _text_of(node.args[1].value) if positional and len(node.args) > 1 else ""
         if self._opened[node] == "text":
@@ -266,7 +270,7 @@ class Meaning(cst.CSTTransformer):
         functions = bool(bound) and all(isinstance(each.node, cst.FunctionDef) for each in bound)
         return functions or isinstance(given, cst.Lambda)
 
-    # -- names ------------------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -341,7 +345,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
-        """Removes `reload(sys)` and `sys.setdefaultencoding('utf-8')`: Python 3's default encoding is UTF-8."""
+        """Removes `reload(sys)` and `sys.setdefaultencoding('utf-8')`, Python 3's default."""
         call = original_node.value
         reloads = self._names.calls(call, "importlib.reload", "imp.reload")
         of_sys = reloads and is_like(call, m.Call(args=[m.Arg(m.Name("sys"))]))
@@ -358,12 +362,12 @@ class Meaning(cst.CSTTransformer):
             return updated_node.with_changes(asname=None)
         return updated_node
 
-    # -- what is left -----------------------------------------------------------------------------------------------
+    # -- what is left ------------------------------------------------------------------------------
 
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
-        r"""Converts or reports bytes that are written as escapes in a string: `line.replace('\xef\xbb\xbf', '')`."""
+        r"""Converts or reports bytes that are written as escapes: `replace('\xef\xbb\xbf', '')`."""
         node = original_node
         if not self._has_bytes or not _BYTE.search(node.raw_value) or set(node.prefix) & set("ub"):
             return updated_node
@@ -380,7 +384,7 @@ class Meaning(cst.CSTTransformer):
         return updated_node
 
     def visit_ListComp(self, node: cst.ListComp) -> None:
-        """Reports a list comprehension's variable that is read after it: in Python 2 it was visible there."""
+        """Reports a list comprehension's variable that is read after it, as Python 2 let it."""
         scope: metadata.Scope = self._names.scope(node)
         while isinstance(scope, metadata.ComprehensionScope | metadata.ClassScope):
             scope = scope.parent
@@ -397,7 +401,7 @@ class Meaning(cst.CSTTransformer):
                 self._record_left(f"{name} of a list comprehension, read after it", node)
 
     def _is_read_after(self, name: str, scope: metadata.Scope, node: cst.CSTNode) -> bool:
-        """True if a name is read after a statement, before it is bound again; never for an import or a `def`."""
+        """True if a name is read after a statement, before a new binding; not of an import."""
         last = self._names.last_line(node)
         bound = [each.node for each in scope.assignments[name] if isinstance(each, metadata.Assignment)]
         known = cst.Import | cst.ImportFrom | cst.FunctionDef | cst.ClassDef
@@ -408,7 +412,7 @@ class Meaning(cst.CSTTransformer):
         after = min((line for line in reads | writes if line > last), default=0)
         return after in reads - writes
 
-    # -- helpers ----------------------------------------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------------
 
     def _record_step(self, what: str, node: cst.CSTNode) -> None:
         self.steps.append(Step(what, self._names.line(node)))
@@ -417,7 +421,7 @@ class Meaning(cst.CSTTransformer):
         self.left.append(Step(what, self._names.line(node)))
 
     def _runtime_call(self, name: str, *given: cst.Arg, old: cst.BaseExpression | None = None) -> cst.Call:
-        """A call of a runtime function that replaces an expression, with the expression's parentheses."""
+        """A call of a runtime function in an expression's place, with its parentheses."""
         call = cst.Call(cst.Name(self._need(name)), given)
         return call if old is None else call.with_changes(lpar=old.lpar, rpar=old.rpar)
 
@@ -434,7 +438,7 @@ def _loss_of(name: str) -> str | None:
 
 
 def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
-    """The argument 0 of an `open` or `os.fdopen` of an unbuffered text file, which Python 3 refuses; None without."""
+    """The argument 0 of an `open` of an unbuffered text file, which Python 3 refuses."""
     sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
     mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
     is_text = bool(mode) and "b" not in mode
@@ -464,7 +468,7 @@ def _text_of(value: cst.BaseExpression) -> str:
 
 
 def _is_of_text(encoding: cst.BaseExpression) -> bool:
-    """True if a constant names an encoding of text: not `hex` or `base64`, for example, which turn bytes into bytes."""
+    """True if a constant names an encoding of text: not `hex` or `base64`, of bytes."""
     try:
         return bool(_text_of(encoding)) and codecs.lookup(_text_of(encoding))._is_text_encoding
     except LookupError:
@@ -472,7 +476,7 @@ def _is_of_text(encoding: cst.BaseExpression) -> bool:
 
 
 def _with_argument(call: cst.Call, argument: str) -> cst.Call:
-    """A call with one more argument (`newline=''`) at its end; the layout of its last line stays."""
+    """A call with one more argument (`newline=''`) at its end, its layout kept."""
     *before, last = call.args
     (added,) = cst.ensure_type(cst.parse_expression(f"f({argument})"), cst.Call).args
     added = added.with_changes(whitespace_after_arg=last.whitespace_after_arg)

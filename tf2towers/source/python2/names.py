@@ -1,4 +1,4 @@
-"""`Names`: the LibCST tree of one converted text, with its metadata: bindings of names, full names of expressions."""
+"""`Names`: a converted text's tree with its metadata: bindings, full names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Names:
         return self._parents.get(node)
 
     def is_read(self, node: cst.CSTNode) -> bool:
-        """True if a name or an attribute is only read: it is not bound, deleted or changed by `+=`."""
+        """True if a name or an attribute is only read: not bound, deleted or changed."""
         return self._contexts.get(node) is metadata.ExpressionContext.LOAD
 
     def call_around(self, node: cst.CSTNode) -> cst.Call | None:
@@ -76,13 +76,13 @@ class Names:
         return found
 
     def assignments(self, name: cst.CSTNode) -> list[metadata.Assignment]:
-        """All bindings of a name in its scope; empty for a builtin, and for nodes that are not names."""
+        """All bindings of a name in its scope; empty for a builtin, and for other nodes."""
         if not isinstance(name, cst.Name):
             return []
         return [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
 
     def canonical(self, node: cst.CSTNode) -> str:
-        """The full dotted name of a Name or Attribute (`numpy.mean`), if all its bindings agree; else empty."""
+        """The full dotted name of a node (`numpy.mean`), if all its bindings agree; or empty."""
         full = dotted(node)
         if full is None:
             return ""

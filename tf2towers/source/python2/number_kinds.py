@@ -1,6 +1,7 @@
 """Infers whether an expression's value is certainly a Python integer, or certainly not.
 
-"float" stands for all values that Python 2 and Python 3 divide alike: floats, and arrays or tensors of floats.
+"float" stands for all values that Python 2 and Python 3 divide alike: floats, and arrays or tensors
+of floats.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Kind = Literal["int", "float", "?"]
 _INT_CALLS = frozenset(f"builtins.{name}" for name in ("int", "len", "ord", "hash", "id"))
 #: functions that returned floats in Python 2, among them ceil() and round()
 _FLOAT_CALLS = read_words("calls that give floats")
-#: function -> number of arguments before its dtype, by which it may return integers instead of floats
+#: function -> number of arguments before its dtype, by which it may return integers instead of
+#: floats
 _BEFORE_DTYPE = {
     "numpy.average": 2, "numpy.linspace": 5, "numpy.mean": 2, "numpy.std": 2, "numpy.var": 2,
     "tf.random_normal": 3, "tf.random_uniform": 3, "tf.truncated_normal": 3,
@@ -105,7 +107,7 @@ class NumberKinds:
         return self._known[key]
 
     def _of_bindings(self, name: str, targets: list[cst.CSTNode]) -> Kind:
-        """The kind of a name from all its bindings: assigned values, and values added to it or multiplied with it."""
+        """The kind of a name from all its bindings: values assigned, added or multiplied."""
         first: set[Kind] = set()
         further: set[Kind] = set()
         for target in targets:
@@ -123,7 +125,7 @@ class NumberKinds:
     def _update(
         self, name: str, target: cst.CSTNode, value: cst.BaseExpression | None
     ) -> cst.BaseExpression | None:
-        """The value that is added to a name, or multiplied with it: `x += y`, `x = x + y`; None for other bindings."""
+        """The value added to a name, or multiplied with it: `x += y`, `x = x + y`; or None."""
         around = self._names.parent(target)
         if isinstance(around, cst.AugAssign) and isinstance(around.operator, _CHANGING_IN_PLACE):
             return around.value
@@ -133,7 +135,7 @@ class NumberKinds:
         return None
 
     def _counts(self, target: cst.CSTNode) -> bool:
-        """True if a name is the target of a loop over a range, or the first target of a loop over `enumerate`."""
+        """True if a name is a loop's target over a range, or the first one over `enumerate`."""
         around = self._names.parent(target)
         counted: tuple[str, ...] = ("builtins.range", "builtins.xrange")
         if isinstance(around, cst.Element):

@@ -1,4 +1,4 @@
-"""Finds the code that a run of a program reaches: its modules, and the functions and methods that they use."""
+"""Finds the code that a run reaches: modules, and the functions that they use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """A file of a program that is always imported, with its local imports: name in the file -> path."""
+    """A file of a program that is always imported, with its imports: name -> path."""
 
     tree: ast.Module
     local: Mapping[str, Path]
@@ -43,7 +43,7 @@ class Module:
 
     @cached_property
     def libraries(self) -> dict[str, str]:
-        """Name -> the module of another library that an import binds it to, for names without other bindings."""
+        """Name -> the library's module that an import binds it to, without other bindings."""
         found: dict[str, str] = {}
         for name, given in self.bindings.items():
             modules = {module_bound_by(binding) for binding in given}
@@ -68,7 +68,7 @@ class Module:
         return {bound_by(alias): alias.name for node in statements for alias in node.names}
 
     def is_foreign(self, value: ast.AST, asked: frozenset[str] = frozenset()) -> bool:
-        """True if a value is not of a class of the program: it is a literal, or comes from a library."""
+        """True if a value is of no class of the program: a literal, or of a library."""
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
             return self.is_foreign(value.func.value, asked)
         name = dotted(value)
@@ -84,7 +84,7 @@ class Module:
         return isinstance(value, ast.Attribute) and self.is_foreign(value.value, asked)
 
     def is_dict(self, node: ast.AST) -> bool:
-        """True if an expression is certainly a dict: by its own form, or by all bindings of its name."""
+        """True if an expression is certainly a dict: by its form, or its name's bindings."""
         if isinstance(node, ast.Name):
             given = self.bindings.get(node.id, [])
             return bool(given) and all(map(_is_written_as_dict, given))
@@ -97,7 +97,8 @@ Kept = TypeVar("Kept")
 def kept_by_tree(find: Callable[[ast.Module], Kept]) -> Callable[[ast.Module], Kept]:
     """Decorator of a function of a tree, which programs of a folder share: it runs once for each.
 
-    The tree itself keeps the result, which may have the tree in it, so that both are freed together.
+    The tree itself keeps the result, which may have the tree in it, so that both are freed
+    together.
     """
     name = f"_{find.__name__}"
 
@@ -123,9 +124,10 @@ def bindings_of(tree: ast.Module) -> dict[str, list[ast.AST]]:
 
 
 def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
-    """Name, or attribute (`self.x`) -> the nodes of its bindings: for an assignment the value, if it is visible.
+    """Name, or attribute (`self.x`) -> the nodes of its bindings: a visible value.
 
-    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a parameter, or the name.
+    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a
+        parameter, or the name.
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()
@@ -183,9 +185,10 @@ def _is_written_as_dict(node: ast.AST) -> bool:
 class Reached:
     """Iterates over the modules of a program, and over the functions and methods that these use.
 
-    A function or a class is used by a name without other bindings in the file. It must be the only one of that name in
-    the file or in the program. A method is used by an attribute of any value that may be an object of a class that the
-    program uses. Names of libraries do not count. The caller passes each node that runs to `follow`.
+    A function or a class is used by a name without other bindings in the file. It must be the only
+    one of that name in the file or in the program. A method is used by an attribute of any value
+    that may be an object of a class that the program uses. Names of libraries do not count. The
+    caller passes each node that runs to `follow`.
 
     Args:
         modules: the files that are always imported.
@@ -217,7 +220,7 @@ class Reached:
                 yield node, self._homes[node]
 
     def follow(self, part: ast.AST, module: Module) -> None:
-        """Adds the functions and classes that a running node uses; call it for the nodes around it first."""
+        """Adds what a running node uses; call it for the nodes around it first."""
         match part:
             case ast.ClassDef():
                 self._no_values.update(part.bases)
@@ -254,7 +257,7 @@ class Reached:
             self._add_methods(made, {part.attr})
 
     def _named(self, node: ast.AST, module: Module) -> Unit | None:
-        """The function or class that a name, or an attribute of a module, refers to; None if it is not certain."""
+        """The function or class that a name or attribute refers to; None if not certain."""
         name = last_name(node)
         name = module.renamed.get(name, name) if isinstance(node, ast.Name) else name
         found = self._definitions.get(name, [])
@@ -268,7 +271,7 @@ class Reached:
             self._add_methods(self._made[unit], self._read)
 
     def _add_methods(self, line: list[ast.ClassDef], names: set[str]) -> None:
-        """Adds methods by name: those of a class, inherited ones, and overridden ones that `super()` may call."""
+        """Adds methods by name: own, inherited, and overridden ones for `super()`."""
         found: set[str] = set()
         for node in line:
             methods = _methods(node)

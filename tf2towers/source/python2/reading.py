@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def convert_script(
     script: Script, *, in_package: bool = False, prints_are_calls: bool = False
 ) -> Script | None:
-    """Converts a script to Python 3; returns None if its text is not Python 2 either, or cannot be converted.
+    """Converts a script to Python 3; None if it is not Python 2 either.
 
-    Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is also valid Python 3
-    is treated as Python 2, as a module of a program in Python 2.
+    Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is
+    also valid Python 3 is treated as Python 2, as a module of a program in Python 2.
     """
     if script.notebook is not None:
         return _converted(script, in_package, prints_are_calls)
@@ -86,7 +86,7 @@ def _is_python3(text: str, path: Path) -> bool:
 
 
 def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
-    """Reads a script, and converts it if it is not Python 3. `load` reads it; its argument is whether to check it."""
+    """Reads a script, and converts Python 2; `load` takes whether to check it."""
     try:
         return load(True)
     except NotPython3 as problem:
@@ -97,7 +97,7 @@ def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> 
 
 
 def read_notebook(path: str) -> Script:
-    """Reads the code cells of a notebook; converts them if they are not Python 3, or if the notebook says Python 2."""
+    """Reads a notebook's code cells, and converts them if they are Python 2."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
         return convert_script(script) or script
@@ -109,7 +109,8 @@ class Reader:
 
     Attributes:
         whole: whether the whole program is Python 2.
-        prints_are_calls: whether a Python 2 program was nevertheless written for Python 3's `print`.
+        prints_are_calls: whether a Python 2 program was nevertheless written for Python 3's
+            `print`.
     """
 
     def __init__(self, main: Script) -> None:
@@ -130,7 +131,7 @@ class Reader:
         return self._read[path]
 
     def convert_all(self, *, prints_are_calls: bool = False) -> None:
-        """Treats the whole program as Python 2 from now on, also modules that are valid Python 3."""
+        """Treats the whole program as Python 2 from now on, also what is valid Python 3."""
         self.whole = True
         self.prints_are_calls = prints_are_calls
         self._read.clear()
@@ -138,15 +139,17 @@ class Reader:
             self.main = self._as_python2(self.main, False)
 
     def _as_python2(self, script: Script, in_package: bool) -> Script:
-        """Converts a module that is also valid Python 3; returns it unchanged if it is Python 3 only."""
+        """Converts a module that is also valid Python 3; unchanged if it is Python 3 only."""
         return convert_script(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
 
 
 def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
     """The evidence that a program runs on Python 2 only; None if there is none.
 
-    "text": the script, or a module that it always imports, is not valid Python 3. A module that imports a neighbour in
-    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would fail (`evidence`).
+    "text": the script, or a module that it always imports, is not valid Python 3. A module that
+    imports a neighbour in
+    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would
+        fail (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
@@ -187,7 +190,7 @@ def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
-    """True if a module always imports another module of its package by a bare name that nothing else has."""
+    """True if a module always imports a neighbour in its package by a bare name."""
     from tf2towers.source.python2.grammar import is_module
 
     if not (path.parent / "__init__.py").is_file():

@@ -245,6 +245,23 @@ with tf.Session() as sess:
         found, shown = sess.run([totals, gradients], {x: value})
         print([each.tolist() for each in found], [each.tolist() for each in shown], sess.run(u).tolist())
 
+#: memory_through_print: what tf.Print returns is the variable's memory: used after a write, in a branch and a loop, and fetched beside it
+x = tf.placeholder(tf.float32, [])
+v = tf.get_variable('v', initializer=[1.0, 2.0])
+u = tf.get_variable('u', initializer=[1.0, 2.0])
+printed, other = tf.Print(v, [tf.constant(0)], 'v'), tf.identity(tf.Print(u, [u], 'u'))
+with tf.control_dependencies([v.assign(printed * 2.0 + x), u.assign(tf.reshape(other, [2]) + x)]):
+    positive = x > 0.0
+    after = printed * 10.0
+    chosen = tf.cond(positive, lambda: printed * 3.0, lambda: other - 1.0)
+with tf.control_dependencies([after]):
+    again = tf.Print(other, [other], 'again') + 0.5
+_, in_loop = tf.while_loop(lambda n, a: n < 2, lambda n, a: (n + 1, a + printed), (tf.constant(0), after))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for value in (0.5, -1.0, 2.0):
+        print([np.asarray(each).tolist() for each in sess.run([after, chosen, again, in_loop, printed, other], {x: value})], sess.run([v, u])[1].tolist())
+
 #: gradient_of_identity_overridden: gradient_override_map around variables: TF1 read each by one Identity, made with it, and gathered by GatherV2
 @tf.RegisterGradient('Threefold')
 def threefold(op, grad):

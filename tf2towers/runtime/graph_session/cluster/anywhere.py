@@ -14,10 +14,11 @@ _RESOURCE = 20
 
 
 def runs_anywhere(node: Any) -> bool:
-    """True if another process than the one that the script chose can run a node, with the same result.
+    """True if a process that the script did not choose can run a node, with the same result.
 
-    Such a node computes, or draws random numbers (each session draws its own); it makes no resource, and neither reads
-    files nor prints. The ops that make its resources, and the functions that it calls, are checked separately.
+    Such a node computes, or draws random numbers (each session draws its own); it makes no
+    resource, and neither reads files nor prints. The ops that make its resources, and the functions
+    that it calls, are checked separately.
     """
     kind = definition_of(node.op)
     if kind is None:

@@ -1,4 +1,4 @@
-"""`Connection`: the connection of this process to the parameter servers, which all its sessions use."""
+"""`Connection`: this process's connection to the parameter servers, which all sessions use."""
 
 from __future__ import annotations
 

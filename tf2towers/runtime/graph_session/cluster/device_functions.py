@@ -1,8 +1,9 @@
-"""Shows variables to a script's device function as TF1's ops, since the function chooses a device by the op's type.
+"""Shows variables to a device function as TF1's ops: it chooses a device by the op's type.
 
-Examples are `replica_device_setter(ps_ops=["Variable", "VariableV2"])`, `if op.type == "VariableV2": return
-"/job:ps/task:0"`, and a load function that reads `op.outputs[0].shape`. The variables here are resource variables, with
-other op types; without this they would be on the worker, not shared.
+Examples are `replica_device_setter(ps_ops=["Variable", "VariableV2"])`, `if op.type ==
+"VariableV2": return "/job:ps/task:0"`, and a load function that reads `op.outputs[0].shape`. The
+variables here are resource variables, with other op types; without this they would be on the
+worker, not shared.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class _Output:
 
 
 class _InTf1:
-    """A variable's operation as it was in TF1; all other attributes are those of the operation itself."""
+    """A variable's operation as in TF1; its other attributes are the operation's own."""
 
     def __init__(self, operation: Any) -> None:
         object.__setattr__(self, "_operation", operation)

@@ -21,7 +21,8 @@ from tf2towers.runtime.graph_session.randomness import is_state
 from tf2towers.runtime.graph_session.session_process import LOCAL, Process
 from tf2towers.runtime.graph_session.towers import Place, place_of
 
-#: parts of the types of ops whose resource belonged to its session in TF1, unless the script set a shared name
+#: parts of the types of ops whose resource belonged to its session in TF1, unless the script set a
+#: shared name
 _OWN = ("Iterator", "Queue", "Reader", "ConditionalAccumulator")
 
 #: tables that are the same in each process: their contents are part of their name
@@ -34,7 +35,8 @@ _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
 class Member(Process):
     """This process as a task of a cluster."""
 
-    # a process that is connected to others cannot run a collective on its own: the graph's own mean stays
+    # a process that is connected to others cannot run a collective on its own: the graph's own mean
+    # stays
     collectives = False
 
     def __init__(self, task: Task) -> None:
@@ -79,12 +81,12 @@ class Member(Process):
                 Connection.of(task)
 
     def is_last(self) -> bool:
-        """True if this process is the only one of its cluster's workers that still runs: no other one answers."""
+        """True if no other worker of the cluster answers: this process is the last one."""
         others = [address for address in self.task.workers.values() if address != self.task.address]
         return not any(waiting.answers(address) for address in others)
 
     def _asked(self, operations: Iterable[tf.Operation]) -> set[Key]:
-        """The tasks that a graph needs: those it names, and a job's first task for resources shared on that job."""
+        """The tasks that a graph names, and a job's first task for resources shared on that job."""
         asked = set()
         for operation in operations:
             place = place_of(operation.device)
@@ -93,7 +95,7 @@ class Member(Process):
         return asked
 
     def _is_on_the_first(self, operation: tf.Operation, place: Place) -> bool:
-        """True if an op makes a shared resource on a job without a task, such as '/job:worker': task 0 in TF1."""
+        """True if an op makes a shared resource on a job without a task: on task 0 in TF1."""
         if place.job is None or place.task != -1:
             return False
         kind = operation.type
@@ -102,19 +104,19 @@ class Member(Process):
         return self._shared_kinds[kind] and self._is_for_all(operation.node_def)
 
     def container(self, session: str, node: Any) -> str:
-        """The container of a resource: one for all sessions of a server, as in TF1, except for a session's own ones."""
+        """The container of a resource: one for all sessions of a server, or the session's own."""
         shared = f"{self.task.job}.{self.task.index}"
         return session if is_state(node) else f"{shared}.{session}" if self.is_own(node) else shared
 
     def is_own(self, node: Any) -> bool:
-        """True if a resource belongs to its session only, as TF1's queues and the like without a shared name did."""
+        """True if a resource is its session's own, as TF1's queues without a shared name."""
         return not node.attr["shared_name"].s and (
             any(word in node.op for word in _OWN)
             or ("HashTable" in node.op and not node.attr["use_node_name_sharing"].b)
         )
 
     def ends(self, node: Any) -> bool:
-        """True if a resource ends with its session; a shared one outlives the sessions of the server."""
+        """True if a resource ends with its session; a shared one outlives a server's sessions."""
         return is_state(node) or ".session." in node.attr["container"].s.decode()
 
     def is_elsewhere(self, node: Any) -> bool:
@@ -122,7 +124,7 @@ class Member(Process):
         return bool(node.device.startswith("/job:ps/replica:0/"))
 
     def translate(self, nodes: Nodes) -> None:
-        """Rewrites devices: without a job for this task, by their name here for parameter servers; notes all others."""
+        """Rewrites devices: no job for this task, servers by their name here; notes all others."""
         self._graph, self._own_resources = nodes.graph, nodes.own_resources
         self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
@@ -137,7 +139,7 @@ class Member(Process):
         self._rename(nodes, functions, changed)
 
     def _rename(self, nodes: Nodes, functions: dict[str, Any], changed: set[str]) -> None:
-        """Renames functions whose devices were changed, and functions that call them: the old names are in use."""
+        """Renames functions whose devices were changed, and their callers: old names are in use."""
         found = bool(changed)
         while found:
             callers = {
@@ -194,7 +196,7 @@ class Member(Process):
         node.device = server_device(server)
 
     def _without_server(self, node: Any, place: Place, owner: str, hidden: bool) -> None:
-        """Handles a node of a task that runs no ops for others: it runs here if its result is the same here."""
+        """Handles a node of a task that runs no ops for others: it may run here instead."""
         if node.op != "Const":  # a constant needs no warning
             if hidden or not runs_anywhere(node):
                 self._refused.setdefault(owner, node.device)
@@ -204,7 +206,7 @@ class Member(Process):
         node.device = _within(place)
 
     def check(self, part: Iterable[Any]) -> None:
-        """Raises an error for an op that only another worker could run; warns of ops that run here instead of there."""
+        """Raises an error for an op that only another worker could run; warns of those run here."""
         nodes = list(part) if self._refused or self._taken_over else []
         for node in nodes:
             device = self._refused.get(node.name) or self._refused_by(_called(node), set())
@@ -242,7 +244,7 @@ class Member(Process):
     def settle(
         self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
     ) -> tuple[list[Any], list[str]]:
-        """Places ops that use a parameter server's resource on that server, as in TF1; other ops run here."""
+        """Places ops that use a server's resource on that server, as in TF1; others run here."""
         if not self.task.servers:
             return super().settle(nodes, outputs)
         there = {node.name: node.device for node in nodes if _makes_handle(node) and self.is_elsewhere(node)}
@@ -275,7 +277,7 @@ class Member(Process):
         return None
 
     def _bring(self, nodes: list[Any], outputs: Sequence[tuple[str, tf.DType]]) -> list[str]:
-        """Makes the function itself send a parameter server's values, so that they are not fetched after the call."""
+        """Makes the function itself send a server's values: no fetch after the call."""
         by_name = {node.name: node for node in nodes}
         brought = []
         for index, (output, dtype) in enumerate(outputs):
@@ -291,7 +293,7 @@ class Member(Process):
         return brought
 
     def _repeat_constants(self, nodes: Sequence[Any]) -> list[Any]:
-        """Copies constants that a parameter server needs to that server, so that they are not sent in every step."""
+        """Copies constants to the parameter server that needs them: not sent in every step."""
         constants = {node.name: node for node in nodes if node.op == "Const" and not self.is_elsewhere(node)}
         made: dict[tuple[str, str], Any] = {}
         for node in nodes:
@@ -356,7 +358,7 @@ def _attributes(operation: tf.Operation) -> set[str]:
 
 
 def _seen(task: Task, config: Any) -> list[Key]:
-    """The tasks that a session sees, sorted by name: TF1 placed ops without a device on the first of them."""
+    """The tasks that a session sees, by name; TF1 placed ops without a device on the first."""
     filters = (
         [place_of(device_filter) for device_filter in config.device_filters] if config is not None else []
     )

@@ -1,4 +1,4 @@
-"""`Server`, in place of `tf.compat.v1.train.Server`, and the process that a session's target stands for."""
+"""`Server`, for `tf.compat.v1.train.Server`, and the process that a session's target means."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _tasks: dict[bytes, Task] = {}
 
 
 def process_of(target: bytes) -> Process:
-    """The process for the sessions of a target: '' is this process; other targets are those of its own servers."""
+    """The process for the sessions of a target: '' is this one, others are its own servers'."""
     if target in (b"", b"local"):
         return Process()
     task = _tasks.get(target)
     if task is not None:
         return Member(task)
-    # the target of another task: the graph's devices do not depend on the process that makes the session
+    # the target of another task: the graph's devices do not depend on the process that makes the
+    # session
     for task in _tasks.values():
         if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
             return Member(task)
@@ -40,7 +41,8 @@ def process_of(target: bytes) -> Process:
 class Server:
     """`tf.compat.v1.train.Server`: makes this process a task of the cluster.
 
-    A task that keeps variables ('ps') serves from then on; a worker connects with the first run of a session.
+    A task that keeps variables ('ps') serves from then on; a worker connects with the first run of
+    a session.
 
     Args:
         server_or_cluster_def: a `tf.train.ClusterSpec`, a dict of jobs, or a ServerDef.
@@ -82,10 +84,11 @@ class Server:
             task.serving = serving.Serving(task.spec, task.job, task.index, task.serves, workers)
 
     def join(self) -> None:
-        """Serves until the training has ended; then ends the process with status 0. TF1's server ran until killed.
+        """Serves until the training has ended, then ends the process with status 0.
 
         Raises:
-            SystemExit: the training has ended; at once for a worker that runs its own operations only.
+            SystemExit: the training has ended; at once for a worker that runs its own operations
+                only.
         """
         self.start()
         self._task.only_serve()
@@ -123,7 +126,7 @@ class Server:
 def _server_def(
     given: Any, job: str | None, index: Any, protocol: str | None, config: Any
 ) -> tuple[Any, str, int]:
-    """The ServerDef that `tf.compat.v1.train.Server` makes of its arguments, and this task's job and index."""
+    """The ServerDef that `tf.train.Server` makes of its arguments; this task's job and index."""
     made = servers.server_def(given, job, None if index is None else int(index), protocol, config)
     tasks = {job.name: job.tasks for job in made.cluster.job}
     here = tasks.get(made.job_name, {})

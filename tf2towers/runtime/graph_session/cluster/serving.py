@@ -1,10 +1,11 @@
 """A task's server, and how a task that keeps variables finds out that the training has ended.
 
-TF1's parameter servers ran until someone killed them. Here each worker writes a small file on the parameter server's
-machine when it ends without an error; whether its address accepts connections shows whether it is alive.
+TF1's parameter servers ran until someone killed them. Here each worker writes a small file on the
+parameter server's machine when it ends without an error; whether its address accepts connections
+shows whether it is alive.
 
-A worker has only a status port, called its door, which answers with the task's state. It becomes a server if other
-tasks use its operations or resources (in-graph replication).
+A worker has only a status port, called its door, which answers with the task's state. It becomes a
+server if other tasks use its operations or resources (in-graph replication).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from tf2towers.runtime.patches import servers
 #: seconds that a dead worker has to come back, after another worker has ended without an error
 RETURN = 10.0
 
-#: Answers of a door: the task has run nothing yet; it runs its own operations only; it will run those of other tasks.
+#: Answers of a door: the task has run nothing yet; it runs its own operations only; it will run
+#: those of other tasks.
 UNDECIDED, ALONE, WILLING = b"tf2towers: undecided\n", b"tf2towers: alone\n", b"tf2towers: willing\n"
 #: States of a task without a door: it does not answer, or it is a server.
 SILENT, SERVING = b"", b"serving"
@@ -54,7 +56,7 @@ def _folder(server: str) -> str:
 
 
 def marker(server: str, worker: str) -> str:
-    """The file that a worker writes for a parameter server (both given by address) when it ends without an error."""
+    """The file that a worker writes for a parameter server when it ends without an error."""
     return f"{_folder(server)}/{re.sub(r'[^0-9A-Za-z.]', '-', worker)}.over"
 
 
@@ -83,7 +85,8 @@ class Serving:
         job: the job of this task.
         index: the index of this task in its job.
         serves: whether this task keeps variables.
-        workers: name of a worker -> its address; if empty, the tasks that have written their file here.
+        workers: name of a worker -> its address; if empty, the tasks that have written their file
+            here.
     """
 
     def __init__(
@@ -124,7 +127,7 @@ class Serving:
         )
 
     def _open(self) -> None:
-        """Opens the door: a port that shows that the task is alive, and sends its state to each client."""
+        """Opens a port that shows that the task is alive, and sends its state to each client."""
         door = self._door = socket.socket()
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         door.bind(("", split(self._address)[1]))
@@ -140,9 +143,10 @@ class Serving:
         threading.Thread(target=answer, daemon=True, name="alive").start()
 
     def until_the_end(self) -> None:
-        """Waits until the training has ended: a worker has ended without an error, and no other is alive or expected.
+        """Waits for the end of the training: a worker has ended well, and no other is expected.
 
-        A dead worker has `RETURN` seconds to come back; one that was never seen has the time limit for a task's start.
+        A dead worker has `RETURN` seconds to come back; one that was never seen has the time limit
+        for a task's start.
         """
         alone_since: float | None = None
         while True:

@@ -78,9 +78,10 @@ class Task:
     def meet(self, tasks: Iterable[Key]) -> None:
         """Waits, before this task's first run, until each of `tasks` has answered once.
 
-        TF1's session started when all tasks allowed by its `device_filters` answered, so that a synchronous chief did
-        not take the steps of workers that had not started yet. TF1 waited for ever; so does this method, but it prints
-        the tasks that are missing. For parameter servers, the usual time limit holds.
+        TF1's session started when all tasks allowed by its `device_filters` answered, so that a
+        synchronous chief did not take the steps of workers that had not started yet. TF1 waited for
+        ever; so does this method, but it prints the tasks that are missing. For parameter servers,
+        the usual time limit holds.
         """
         missing = {key: self.everyone[key] for key in tasks if key not in self._met | self.keepers}
         began, reported = time.monotonic(), 0.0
@@ -102,10 +103,11 @@ class Task:
                 time.sleep(0.2)
 
     def decide(self, asked: Iterable[Key], keeps: bool) -> None:
-        """Decides, before this task's first run, whether it runs its own operations only, or becomes a server.
+        """Decides, before this task's first run, if it runs its own operations only, or serves.
 
         Args:
-            asked: the tasks that the graph places operations on; if this task becomes a server, they do, too.
+            asked: the tasks that the graph places operations on; if this task becomes a server,
+                they do, too.
             keeps: whether this task keeps resources that other tasks use.
         """
         with making:
@@ -138,7 +140,7 @@ class Task:
                 self.share({})
 
     def _all_willing(self, others: Mapping[Key, str]) -> bool:
-        """Waits until the other tasks have decided; returns whether all of them run operations for others."""
+        """Waits until the other tasks have decided; returns whether all of them serve."""
         limit, start = waiting.time_limit(), time.monotonic()
         waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
         while True:

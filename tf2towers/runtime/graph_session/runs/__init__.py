@@ -1,1 +1,1 @@
-"""Parts of `Session.run` around the call of the function: repeated, nested, cancelled and failed runs."""
+"""Parts of `Session.run` around the function's call: repeated, nested, cancelled, failed runs."""

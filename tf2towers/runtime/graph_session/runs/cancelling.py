@@ -1,4 +1,4 @@
-"""Cancels a closed session's waiting runs (for a queue, a token, a parameter server): with CancelledError, as in TF1.
+"""Cancels the waiting runs of a closed session, with a CancelledError as in TF1.
 
 A run that exceeds its time limit (`timeout_in_ms`) ends with DeadlineExceededError.
 """
@@ -28,7 +28,7 @@ class Runs:
 
     @contextlib.contextmanager
     def running(self, milliseconds: int = 0) -> Iterator[Any]:
-        """Yields a cancellation manager for a call in this block, which ends on `cancel`, or after its time limit.
+        """Yields a cancellation manager for a call, which `cancel` or the time limit ends.
 
         Args:
             milliseconds: the time limit; 0 means no limit.

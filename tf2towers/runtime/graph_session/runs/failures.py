@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.graph_nodes import built_at
 
-#: text in TensorFlow 2's message for the functions that an error has passed through, and for the called op
+#: text in TensorFlow 2's message for the functions that an error has passed through, and for the
+#: called op
 _FUNCTIONS = re.compile(r"\{\{function_node [^}]+\}\}[ ]?| \[Op:\w+\]\s*$")
 _NODE = re.compile(r"\{\{node ([^}]+)\}\}")
 _UNINITIALIZED = re.compile(
@@ -19,7 +20,7 @@ _UNINITIALIZED = re.compile(
 
 
 def in_tf1s_words(error: tf.errors.OpError, graph: tf.Graph) -> tf.errors.OpError:
-    """The error as a TF1 session raised it: `error.op` is the graph's operation, the message begins with the cause.
+    """The error as TF1 raised it: with the graph's operation, and the cause first.
 
     TensorFlow 2's message names nodes of a function, and begins with the function.
     """

@@ -1,10 +1,11 @@
 """Nested runs: a `tf.py_func` whose Python function calls `session.run`.
 
-Each nested run occupies one of TensorFlow's threads, of which a process has one for each core, and waits there for ops
-that need such a thread. If nested runs occupy all threads, they wait for ever. In TF1 the session's config could set
-more threads; here it comes too late if `tf.data` or a strategy has started TensorFlow before the first session. So a
-larger number is looked up in the program's text. It may be of a config that is not used: then there are too many
-threads, which adds a tenth to the time of a step with many small ops. The text never makes them fewer.
+Each nested run occupies one of TensorFlow's threads, of which a process has one for each core, and
+waits there for ops that need such a thread. If nested runs occupy all threads, they wait for ever.
+In TF1 the session's config could set more threads; here it comes too late if `tf.data` or a
+strategy has started TensorFlow before the first session. So a larger number is looked up in the
+program's text. It may be of a config that is not used: then there are too many threads, which adds
+a tenth to the time of a step with many small ops. The text never makes them fewer.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pathlib import Path
 
 import tensorflow as tf
 
-#: threads for a program that sets a number that its text does not show: enough for a few nested runs
+#: threads for a program that sets a number that its text does not show: enough for a few nested
+#: runs
 AT_LEAST = 8
 #: seconds before the warning that runs may wait for each other
 _PATIENCE = 10.0
@@ -32,7 +34,7 @@ _under_way: set[int] = set()  # TensorFlow's threads whose Python function is in
 
 
 def have_threads_for_nested_runs() -> None:
-    """Has more threads than cores if the program's text asks for them; must be called before TensorFlow starts."""
+    """Has more threads than cores if the program's text asks; only before TensorFlow starts."""
     if tf.config.threading.get_inter_op_parallelism_threads() or os.environ.get(_ENVIRONMENT):
         return
     numbers = [int(number or AT_LEAST) for text in _program() for number in _THREADS_OPTION.findall(text)]
@@ -41,7 +43,7 @@ def have_threads_for_nested_runs() -> None:
 
 
 def _program() -> Iterator[str]:
-    """Yields the texts of the loaded modules of the program; a program without a file may ask for any number."""
+    """Yields the texts of the program's loaded modules; without a file, any number may be asked."""
     others = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]))
     if getattr(sys.modules["__main__"], "__file__", None) is None:
         yield "inter_op_parallelism_threads"
@@ -53,7 +55,7 @@ def _program() -> Iterator[str]:
 
 
 def is_nested() -> bool:
-    """True if this thread is TensorFlow's, not Python's, so that the caller runs in a `tf.py_func`."""
+    """True if this thread is TensorFlow's, not Python's: the caller runs in a `tf.py_func`."""
     return isinstance(threading.current_thread(), threading._DummyThread)
 
 

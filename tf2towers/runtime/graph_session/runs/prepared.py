@@ -1,8 +1,9 @@
 """Repeated runs of a session: their fetches and feeds are parsed once.
 
-`BaseSession.run` parses them in Python at every call, in TF1 and here: 0.2 ms for two feeds and three fetches. A run is
-recognized by the identity of its fetches and feeds. TensorFlow's own code handles unusual runs: fetches by name or in
-other structures, and feeds that are neither arrays nor numbers.
+`BaseSession.run` parses them in Python at every call, in TF1 and here: 0.2 ms for two feeds and
+three fetches. A run is recognized by the identity of its fetches and feeds. TensorFlow's own code
+handles unusual runs: fetches by name or in other structures, and feeds that are neither arrays nor
+numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def known_by(fetches: Any, feed_dict: Any) -> tuple[Any, ...] | None:
 
 
 def _structure(fetches: Any) -> Any:
-    """The ids of operations, tensors and variables in lists, tuples and dictionaries; None for anything else."""
+    """The ids of operations, tensors and variables in a nest; None for anything else."""
     if isinstance(fetches, _ELEMENTS):
         return id(fetches)
     kind = type(fetches)
@@ -66,7 +67,7 @@ class Prepared:
         self.key = key_of(self.targets, self.fetches, feeds)
 
     def values(self, feed_dict: Any) -> list[np.ndarray] | None:
-        """The fed values, converted as in `BaseSession._run`; None if TensorFlow's own code must handle a value."""
+        """The fed values, as `BaseSession._run` converts them; None if TensorFlow has to."""
         values = []
         for feed, dtype, given in zip(self.feeds, self._dtypes, (feed_dict or {}).values(), strict=True):
             if not isinstance(given, _PLAIN):

@@ -1,4 +1,4 @@
-"""`tf.contrib.gan`: a generator and a discriminator, their losses and updates, and a loop that trains them in turn.
+"""`tf.contrib.gan`: a generator, a discriminator, their losses, and training in turn.
 
 Numbers are held to TensorFlow 1.12's: 1.15 no longer has the package.
 """
@@ -18,7 +18,7 @@ v1 = tf.compat.v1
 
 
 class GANModel(NamedTuple):
-    """What `gan_model` builds: inputs, data and variables of both networks, their scopes and functions."""
+    """What `gan_model` builds: inputs, data, variables, scopes and functions of both networks."""
 
     generator_inputs: Any
     generated_data: Any
@@ -64,7 +64,7 @@ def gan_model(
     discriminator_scope: Any = "Discriminator",
     check_shapes: bool = True,
 ) -> GANModel:
-    """Both networks in scopes of their own; the discriminator looks at generated data, then at real ones.
+    """Both networks in scopes of their own; the discriminator looks at generated data first.
 
     Raises:
         ValueError: with `check_shapes`, generated data have another shape than real ones.
@@ -115,7 +115,7 @@ def gan_loss(
     *,
     add_summaries: bool = True,
 ) -> GANLoss:
-    """Both losses, with the regularization of each network; a weight of None or 0 is without the penalty."""
+    """Both losses, with each network's regularization; a weight of None or 0: no penalty."""
     of_generator = generator_loss_fn(model, add_summaries=add_summaries)
     of_discriminator = discriminator_loss_fn(model, add_summaries=add_summaries)
     if gradient_penalty_weight is not None and (
@@ -146,7 +146,7 @@ def gan_train_ops(
     check_for_unused_update_ops: bool = True,
     **kwargs: Any,
 ) -> GANTrainOps:
-    """The updates of both networks, each with the update operations of its scope; `create_train_op` takes the rest.
+    """The updates of both networks, with their scopes' own; `create_train_op` takes the rest.
 
     Raises:
         ValueError: an update operation is of neither, with `check_for_unused_update_ops`.
@@ -211,7 +211,7 @@ _ONCE_EACH = GANTrainSteps(1, 1)
 
 
 def get_sequential_train_hooks(train_steps: Any = _ONCE_EACH) -> Callable[[Any], list[Any]]:
-    """A function from `GANTrainOps` to hooks: all the generator's updates, then all the discriminator's."""
+    """A function from `GANTrainOps` to hooks: the generator's updates, then the other's."""
     generator, discriminator = train_steps
 
     def hooks(train_ops: Any) -> list[Any]:
@@ -224,7 +224,7 @@ def get_sequential_train_hooks(train_steps: Any = _ONCE_EACH) -> Callable[[Any],
 
 
 def get_joint_train_hooks(train_steps: Any = _ONCE_EACH) -> Callable[[Any], list[Any]]:
-    """A function from `GANTrainOps` to hooks: updates of both in one run, then those that one has more."""
+    """A function from `GANTrainOps` to hooks: both updates in one run, then those left over."""
     generator, discriminator = train_steps
     both = min(generator, discriminator)
 

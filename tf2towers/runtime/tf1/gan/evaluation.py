@@ -1,7 +1,8 @@
-"""`tf.contrib.gan.eval`: summaries of a model, images side by side, and scores of images by a classifier.
+"""`tf.contrib.gan.eval`: summaries of a model, grids of images, scores by a classifier.
 
-The scores are those of Inception (Salimans et al., 2016, arxiv.org/abs/1606.03498) and of Fréchet (Heusel et al., 2017,
-arxiv.org/abs/1706.08500). They are computed in float64, and have the type of what is given.
+The scores are those of Inception (Salimans et al., 2016, arxiv.org/abs/1606.03498) and of Fréchet
+(Heusel et al., 2017, arxiv.org/abs/1706.08500). They are computed in float64, and have the type of
+what is given.
 """
 
 import functools
@@ -71,7 +72,7 @@ def image_grid(
 
 
 def image_reshaper(images: Any, num_cols: int | None = None) -> tf.Tensor:
-    """A list, or a batch, of images as one, with so many in a row, by default as many as rows; black ones fill it."""
+    """A list, or batch, of images as one, with so many in a row; black ones fill it."""
     images = list(images) if isinstance(images, list | tuple) else tf.unstack(images)
     columns = num_cols or math.ceil(math.sqrt(len(images)))
     images += [tf.zeros_like(images[-1])] * (-len(images) % columns)
@@ -86,7 +87,7 @@ def get_graph_def_from_disk(filename: str) -> Any:
 
 
 def get_graph_def_from_url_tarball(url: str, filename: str, tar_filename: str | None = None) -> Any:
-    """The GraphDef in a file of an archive: the archive `tar_filename`, which is fetched unless it is there."""
+    """The GraphDef in a file of the archive `tar_filename`, fetched unless it is there."""
     if not (tar_filename and Path(tar_filename).exists()):
         tar_filename, _ = urllib.request.urlretrieve(url, tar_filename)
     with tarfile.open(tar_filename, "r:gz") as archive:
@@ -132,7 +133,7 @@ def run_inception(
     input_tensor: str = INCEPTION_INPUT,
     output_tensor: Any = INCEPTION_OUTPUT,
 ) -> Any:
-    """What Inception computes of images [batch, size, size, channels] of -1 to 1: [batch, features], or a list.
+    """What Inception computes of images [batch, ...] of -1 to 1: [batch, features], or a list.
 
     Raises:
         ValueError: the images have another size, or there is no graph.
@@ -181,7 +182,7 @@ def frechet_classifier_distance(
 
 
 def frechet_classifier_distance_from_activations(real_activations: Any, generated_activations: Any) -> Any:
-    """|m - m'|^2 + trace(C + C' - 2 (C C')^(1/2)), with means and covariances of activations [images, features]."""
+    """|m - m'|^2 + trace(C + C' - 2 (C C')^(1/2)) of activations [images, features]."""
     real, made = _exact(real_activations), _exact(generated_activations)
     of_real, of_made = _covariance(real), _covariance(made)
     root = _root(of_real)

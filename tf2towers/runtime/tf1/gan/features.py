@@ -9,7 +9,7 @@ v1 = tf.compat.v1
 
 
 def condition_tensor(tensor: Any, conditioning: Any) -> tf.Tensor:
-    """The tensor [batch, ...] with a linear map of `conditioning`, [batch, ...], added; its shape has to be known."""
+    """The tensor [batch, ...] with a linear map of `conditioning` added; of known shape."""
     tensor.shape[1:].assert_is_fully_defined()
     added = layers.linear(layers.flatten(conditioning), tensor.shape[1:].num_elements())
     if not added.shape.is_compatible_with(tensor.shape):
@@ -18,7 +18,7 @@ def condition_tensor(tensor: Any, conditioning: Any) -> tf.Tensor:
 
 
 def condition_tensor_from_onehot(tensor: Any, one_hot_labels: Any, embedding_size: int = 256) -> tf.Tensor:
-    """The tensor with a linear map of the classes' embeddings added; classes are [batch, classes]."""
+    """The tensor with a linear map of the embeddings of classes, [batch, classes], added."""
     one_hot_labels.shape.assert_has_rank(2)
     classes = one_hot_labels.shape.as_list()[1]
     if classes is None:

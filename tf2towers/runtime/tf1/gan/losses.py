@@ -1,4 +1,4 @@
-"""`tf.contrib.gan.losses`: losses of a model, which has the tensors by the names of their arguments."""
+"""`tf.contrib.gan.losses`: losses of a model, whose tensors are named as the arguments."""
 
 import inspect
 from collections.abc import Callable

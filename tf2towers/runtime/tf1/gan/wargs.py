@@ -1,7 +1,7 @@
 """`tf.contrib.gan.losses.wargs`: losses of a discriminator's outputs.
 
-They are those of Goodfellow et al. (2014), Mao et al. (2016), and Arjovsky et al. (2017) with the gradient penalty of
-Gulrajani et al. (2017).
+They are those of Goodfellow et al. (2014), Mao et al. (2016), and Arjovsky et al. (2017) with the
+gradient penalty of Gulrajani et al. (2017).
 """
 
 from typing import Any
@@ -88,7 +88,7 @@ def wasserstein_gradient_penalty(
     reduction: Any = _MEAN,
     add_summaries: bool = False,
 ) -> tf.Tensor:
-    """The discriminator's slope between real and generated data, as far as it is not `target`, squared.
+    """The discriminator's slope between real and generated data, away from `target`, squared.
 
     With `one_sided`, as far as it is larger.
     """
@@ -124,7 +124,7 @@ def minimax_discriminator_loss(
     reduction: Any = _MEAN,
     add_summaries: bool = False,
 ) -> tf.Tensor:
-    """The discriminator's: the cross entropy of logits, real data being 1, or less by `label_smoothing`."""
+    """The discriminator's: the logits' cross entropy, real being 1, less `label_smoothing`."""
     with v1.name_scope(scope, "discriminator_minimax_loss") as inner:
         entropy = v1.losses.sigmoid_cross_entropy
         real, generated = discriminator_real_outputs, discriminator_gen_outputs

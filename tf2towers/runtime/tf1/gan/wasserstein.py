@@ -1,7 +1,7 @@
-"""`tf.contrib.gan.eval.sliced_wasserstein_distance`: Karras et al., 2018 (arxiv.org/abs/1710.10196).
+"""`tf.contrib.gan.eval.sliced_wasserstein_distance` (Karras et al., 2018, 1710.10196).
 
-Patches of each level of a Laplacian pyramid are compared by their projections. NumPy draws the patches, as in
-TensorFlow 1.12.
+Patches of each level of a Laplacian pyramid are compared by their projections. NumPy draws the
+patches, as in TensorFlow 1.12.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def sliced_wasserstein_distance(
     random_projection_dim: int = 7 * 7 * 3,
     use_svd: bool = False,
 ) -> list[tuple[Any, Any]]:
-    """Distances of real from real, and from generated images [batch, size, size, 3], from the finest level on."""
+    """Distances of real from real and from generated images [batch, size, size, 3], by level."""
     size = int(real_images.shape[1])
     real_images.shape.assert_is_compatible_with([None, None, size, 3])
     fake_images.shape.assert_is_compatible_with(real_images.shape)
@@ -79,7 +79,7 @@ def _blurred(images: Any, gain: int) -> Any:
 
 
 def _patches(images: Any, count: int, size: int) -> Any:
-    """So many square patches of each image, around pixels that NumPy draws: first all rows, then all columns."""
+    """Square patches of each image around pixels that NumPy draws: all rows, then all columns."""
     around = np.arange(-(size // 2), size // 2 + 1)
     number, *sides, _ = images.shape
     rows, columns = (

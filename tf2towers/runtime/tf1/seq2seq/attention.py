@@ -1,4 +1,4 @@
-"""Attention: the mechanisms of Bahdanau (2014) and Luong (2015), and the wrapper that joins them to a cell."""
+"""Attention: Bahdanau's (2014) and Luong's (2015), and the wrapper that adds it to a cell."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,16 +15,18 @@ v1 = tf.compat.v1
 
 
 class AttentionMechanism:
-    """A memory that is asked with a query: called, it gives alignments [batch, time] and its next state."""
+    """A memory: called with a query, it gives alignments [batch, time] and its next state."""
 
 
 class _Attention(AttentionMechanism):
-    """What both mechanisms share: keys and values [batch, time, ...] of a memory, and probabilities of scores.
+    """What both mechanisms share: keys and values of a memory, and probabilities of scores.
 
     Args:
         num_units, memory: the depth that the memory, [batch, time, ...], is brought to.
-        memory_sequence_length: int32 [batch]; values after the end are zeros, and their scores `score_mask_value`.
-        scale: whether there is a variable for the scores' scale; Bahdanau's has `normalize` in its place.
+        memory_sequence_length: int32 [batch]; values after the end are zeros, and their scores
+            `score_mask_value`.
+        scale: whether there is a variable for the scores' scale; Bahdanau's has `normalize` in its
+            place.
         probability_fn: from scores to probabilities, by default softmax.
         score_mask_value: by default minus infinity.
         custom_key_value_fn: makes other keys and values of them.
@@ -100,9 +102,10 @@ class _Attention(AttentionMechanism):
 def masked_score(
     score: Any, memory_sequence_length: Any = None, memory_mask: Any = None, score_mask_value: Any = None
 ) -> Any:
-    """`attention_wrapper._maybe_mask_score`: scores [batch, time], with a value after each row's length.
+    """`attention_wrapper._maybe_mask_score`: scores [batch, time], masked after each length.
 
-    Up to TF 1.12 `score_mask_value` came third. A length that is not positive is an InvalidArgumentError.
+    Up to TF 1.12 `score_mask_value` came third. A length that is not positive is an
+    InvalidArgumentError.
     """
     if isinstance(memory_mask, int | float):
         memory_mask, score_mask_value = None, memory_mask
@@ -119,9 +122,10 @@ def prepared_memory(
     memory_mask: Any = None,
     check_inner_dims_defined: bool = True,
 ) -> Any:
-    """`attention_wrapper._prepare_memory`: a nest of [batch, time, ...], with zeros after each row's length.
+    """`attention_wrapper._prepare_memory`: a nest of [batch, time, ...], zeros after lengths.
 
-    Up to TF 1.12 `check_inner_dims_defined` came third. A depth that is not known is a ValueError then.
+    Up to TF 1.12 `check_inner_dims_defined` came third. A depth that is not known is a ValueError
+    then.
     """
     if isinstance(memory_mask, bool):
         memory_mask, check_inner_dims_defined = None, memory_mask
@@ -145,7 +149,7 @@ def prepared_memory(
 
 
 class LuongAttention(_Attention):
-    """Multiplicative attention: a score is the product of query and key, by a variable if `scale`; see `_Attention`."""
+    """Multiplicative attention: a score is query times key, by a variable if `scale`."""
 
     _scope = "luong_attention"
 
@@ -181,7 +185,7 @@ class BahdanauAttention(_Attention):
 
 
 class AttentionWrapperState(NamedTuple):
-    """The state of an `AttentionWrapper`; what belongs to a mechanism is a tuple where there are several."""
+    """The state of an `AttentionWrapper`; what mechanisms have is a tuple of several."""
 
     cell_state: Any
     attention: Any
@@ -211,8 +215,9 @@ class AttentionWrapper(RNNCell):
     Args:
         cell: an RNN cell.
         attention_mechanism: a mechanism, or several.
-        attention_layer_size: the depth of the layer that joins output and context, one for each mechanism; by default
-            there is no layer, and the attention is the context. Or `attention_layer`, the layer itself.
+        attention_layer_size: the depth of the layer that joins output and context, one for each
+            mechanism; by default there is no layer, and the attention is the context. Or
+            `attention_layer`, the layer itself.
         alignment_history: whether the state keeps the alignments of all steps, as TensorArrays.
         cell_input_fn: joins inputs and attention; by default along the last axis.
         output_attention: whether the attention is the output, not the cell's output.
@@ -221,7 +226,8 @@ class AttentionWrapper(RNNCell):
         name, dtype: of the wrapper's own layer.
 
     Raises:
-        ValueError: numbers of layers and mechanisms differ, or layers and their sizes are both given.
+        ValueError: numbers of layers and mechanisms differ, or layers and their sizes are both
+            given.
     """
 
     def __init__(
@@ -266,7 +272,7 @@ class AttentionWrapper(RNNCell):
         return tuple(values) if self._is_multi else values[0]
 
     def _batch_size_checks(self, batch_size: Any, error_message: str) -> list[Any]:
-        """Checks that a batch has as many rows as each memory; subclasses of TensorFlow 1's class call it."""
+        """Checks that a batch has as many rows as each memory; subclasses of TF 1's call it."""
         return [
             v1.assert_equal(batch_size, each.batch_size, message=error_message)
             for each in self._attention_mechanisms
@@ -291,7 +297,7 @@ class AttentionWrapper(RNNCell):
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
-        """The state before the first step; the cell's is `initial_cell_state` where that was given."""
+        """The state before the first step; the cell's is `initial_cell_state` if given."""
         with v1.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
             cell_state = self._initial_cell_state
             if cell_state is None:

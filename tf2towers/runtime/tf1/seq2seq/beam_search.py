@@ -1,4 +1,4 @@
-"""`BeamSearchDecoder`: the best sequences, several at a time; `tile_batch` and `gather_tree`, which go with it."""
+"""`BeamSearchDecoder`: the best sequences, several at a time; `tile_batch`, `gather_tree`."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ v1 = tf.compat.v1
 
 
 class BeamSearchDecoderState(NamedTuple):
-    """The state: of the cell, [batch, beam, ...], and of each beam its probability, whether it ended, its length.
+    """The state: the cell's, [batch, beam, ...], each beam's probability, end and length.
 
     And the sum of its attention, [batch, beam, time], or () without `coverage_penalty_weight`.
     """
@@ -59,9 +59,10 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
 def gather_tree(
     step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
 ) -> tf.Tensor:
-    """The sequences that end in each beam, of ids and the beams that they go on from, int32 [time, batch, beam].
+    """The sequences that end in each beam, of ids and of parents, int32 [time, batch, beam].
 
-    After `max_sequence_lengths` steps, int32 [batch], and after a beam's first end token, there are end tokens only.
+    After `max_sequence_lengths` steps, int32 [batch], and after a beam's first end token, there are
+    end tokens only.
     """
     with v1.name_scope(name, "GatherTree"):
         step_ids, end = tf.convert_to_tensor(step_ids), tf.convert_to_tensor(end_token)
@@ -85,8 +86,9 @@ def gather_tree(
 class BeamSearchDecoder(Decoder):
     """A decoder that keeps the `beam_width` best sequences of each row.
 
-    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight, for finished beams less a
-    penalty for what had little attention (Wu et al., 2016). A beam that goes on may take the place of a finished one.
+    A score is the log-probability, divided by ((5 + length) / 6) ** length_penalty_weight, for
+    finished beams less a penalty for what had little attention (Wu et al., 2016). A beam that goes
+    on may take the place of a finished one.
 
     Args:
         cell: an RNN cell, for `coverage_penalty_weight` with an `AttentionWrapper`.
@@ -95,9 +97,10 @@ class BeamSearchDecoder(Decoder):
         beam_width: how many, an int.
         output_layer: a layer that makes logits of the cell's outputs.
         length_penalty_weight, coverage_penalty_weight: floats, see above.
-        reorder_tensor_arrays: whether TensorArrays in the cell's state (the alignments that an `AttentionWrapper`
-            keeps) become tensors [time, batch * beam, ...] of the final beams. As in TensorFlow 1.15, they stay as
-            they were written where the batch and an element's first sizes are known.
+        reorder_tensor_arrays: whether TensorArrays in the cell's state (the alignments that an
+            `AttentionWrapper` keeps) become tensors [time, batch * beam, ...] of the final beams.
+            As in TensorFlow 1.15, they stay as they were written where the batch and an element's
+            first sizes are known.
 
     Raises:
         ValueError: a token has another shape, or a penalty is for a cell without attention.
@@ -193,7 +196,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(best, chosen, parents), next_state
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """The sequences that end in each beam, and what TensorArrays of the cell's state have of them."""
+        """The sequences that end in each beam, and what the cell's TensorArrays have of them."""
         longest = tf.cast(tf.reduce_max(final_state.lengths, axis=1), tf.int32)
         found = gather_tree(outputs.predicted_ids, outputs.parent_ids, longest, self._end_token)
         if self._reorders:
@@ -203,7 +206,7 @@ class BeamSearchDecoder(Decoder):
         return FinalBeamSearchDecoderOutput(found, outputs), final_state
 
     def _in_final_order(self, parents: Any, lengths: Any, longest: Any, values: Any) -> Any:
-        """A TensorArray's values [time, batch * beam, ...], each of the beam that the final one came from at that time.
+        """A TensorArray's values [time, batch * beam, ...], of the beams that the last came from.
 
         After a beam's end they are those of the beam's own place.
         """
@@ -243,7 +246,7 @@ def _has_rows(values: Any) -> bool:
 
 
 def _attention_of(cell_state: Any) -> Any:
-    """The alignments in a cell's state, [rows, time], the mean where there are several: a ValueError without any."""
+    """The alignments in a cell's state, [rows, time], or their mean; a ValueError if none."""
     parts = cell_state if type(cell_state) is tuple else [cell_state]
     found = [tf.nest.flatten(part.alignments) for part in parts if isinstance(part, AttentionWrapperState)]
     means = [tf.add_n(alignments) / len(alignments) for alignments in found]

@@ -1,4 +1,4 @@
-"""Sequences made step by step: `dynamic_decode`, `BasicDecoder` and its helpers; `sequence_loss`."""
+"""Sequences made step by step: `dynamic_decode`, `BasicDecoder`, helpers, `sequence_loss`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,37 +12,39 @@ v1 = tf.compat.v1
 class Decoder:
     """What `dynamic_decode` asks of a decoder.
 
-    It calls `initialize()`: which rows are finished, bool [batch], the first inputs and the first state. Then for each
-    step `step(time, inputs, state)`: the outputs, the next state, the next inputs, and which rows are finished then.
-    `batch_size` is an int32 scalar; `output_size` and `output_dtype` are of one row, in the outputs' structure.
-    `tracks_own_finished`: whether `step` says of all rows that they are finished, also of those that were before.
+    It calls `initialize()`: which rows are finished, bool [batch], the first inputs and the first
+    state. Then for each step `step(time, inputs, state)`: the outputs, the next state, the next
+    inputs, and which rows are finished then. `batch_size` is an int32 scalar; `output_size` and
+    `output_dtype` are of one row, in the outputs' structure. `tracks_own_finished`: whether `step`
+    says of all rows that they are finished, also of those that were before.
     """
 
     tracks_own_finished: Any = False
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """Outputs, [time, batch, ...], and state in their final form. By default they stay as they are."""
+        """Outputs, [time, batch, ...], and state in their final form; by default unchanged."""
         raise NotImplementedError
 
 
 class Helper:
     """Where the inputs of a `BasicDecoder` come from, and which ids are taken of its outputs.
 
-    It is asked for `initialize()`: which rows are finished at the start, bool [batch], and the first inputs. Then for
-    `next_inputs(time, outputs, state, sample_ids)`: which rows are finished then, the next inputs and the state.
-    `batch_size` is an int32 scalar; `sample_ids_shape` and `sample_ids_dtype` are of the ids of one row.
+    It is asked for `initialize()`: which rows are finished at the start, bool [batch], and the
+    first inputs. Then for `next_inputs(time, outputs, state, sample_ids)`: which rows are finished
+    then, the next inputs and the state. `batch_size` is an int32 scalar; `sample_ids_shape` and
+    `sample_ids_dtype` are of the ids of one row.
     """
 
     sample_ids_shape: Any = tf.TensorShape([])
     sample_ids_dtype: Any = tf.int32
 
     def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
-        """The ids that are taken of the outputs: the places of the largest, unless a subclass says otherwise."""
+        """The ids taken of the outputs: by default the places of the largest."""
         return tf.argmax(outputs, axis=-1, output_type=tf.int32)
 
 
 class TrainingHelper(Helper):
-    """Inputs that are known (teacher forcing): a nest of [batch, time, ...], or [time, batch, ...] if `time_major`.
+    """Known inputs (teacher forcing): a nest of [batch, time, ...], or with `time_major` swapped.
 
     A row is finished after `sequence_length`, int32 [batch], steps.
     """
@@ -100,7 +102,7 @@ class GreedyEmbeddingHelper(Helper):
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
-    """As `GreedyEmbeddingHelper`, with ids that are drawn; a higher `softmax_temperature` draws more evenly."""
+    """As `GreedyEmbeddingHelper`, of drawn ids; a high `softmax_temperature` draws evenly."""
 
     def __init__(
         self,
@@ -119,9 +121,10 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
-    """A `TrainingHelper` some of whose next inputs are embeddings of drawn ids (scheduled sampling, Bengio 2015).
+    """A `TrainingHelper` with embeddings of drawn ids among its inputs (Bengio 2015).
 
-    Each is one with `sampling_probability`, a scalar or one for each row. Ids are -1 where none is drawn.
+    Each is one with `sampling_probability`, a scalar or one for each row. Ids are -1 where none is
+    drawn.
     """
 
     def __init__(
@@ -165,14 +168,15 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
-    """A `TrainingHelper` some of whose next inputs are the last outputs, each with `sampling_probability`.
+    """A `TrainingHelper` with last outputs among its inputs, by `sampling_probability`.
 
     Args:
         inputs, sequence_length, time_major, name: as `TrainingHelper` takes them.
         sampling_probability: a scalar, or one for each row.
         seed: of the draws, which are 1 for an output, 0 for an input.
         next_inputs_fn: makes the next inputs of outputs; by default they are that themselves.
-        auxiliary_inputs: in the inputs' shape, but for the last axis; both kinds of inputs end with them.
+        auxiliary_inputs: in the inputs' shape, but for the last axis; both kinds of inputs end with
+            them.
     """
 
     def __init__(
@@ -225,7 +229,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 class CustomHelper(Helper):
     """A helper of three functions: what `initialize`, `sample` and `next_inputs` give.
 
-    They take what the methods of `Helper` take, by name. The batch's size is that of `finished` at the start.
+    They take what the methods of `Helper` take, by name. The batch's size is that of `finished` at
+    the start.
     """
 
     def __init__(
@@ -267,7 +272,7 @@ class CustomHelper(Helper):
 
 
 class InferenceHelper(Helper):
-    """A helper whose `sample_fn` takes ids of outputs, which `next_inputs_fn` makes the next inputs, or they are them.
+    """A helper whose `sample_fn` takes ids of outputs; they, or `next_inputs_fn`, are next.
 
     `end_fn` says of ids, of `sample_shape` and `sample_dtype` each, which rows are finished.
     """
@@ -316,9 +321,10 @@ def hardmax(logits: Any, name: str | None = None) -> Any:
 
 
 def checked_embedding(embedding: Any, start_tokens: Any, end_token: Any) -> tuple[Any, Any, Any]:
-    """A function from ids to embeddings, int32 [batch] of first ids, and the int32 id that finishes a row.
+    """A function from ids to embeddings, int32 [batch] of first ids, and the id of the end.
 
-    `embedding` is that function, or the table of `tf.nn.embedding_lookup`. Other shapes are a ValueError.
+    `embedding` is that function, or the table of `tf.nn.embedding_lookup`. Other shapes are a
+    ValueError.
     """
     function = embedding if callable(embedding) else lambda ids: v1.nn.embedding_lookup(embedding, ids)
     start = tf.convert_to_tensor(start_tokens, tf.int32, name="start_tokens")
@@ -329,14 +335,14 @@ def checked_embedding(embedding: Any, start_tokens: Any, end_token: Any) -> tupl
 
 
 class BasicDecoderOutput(NamedTuple):
-    """What `BasicDecoder` gives: outputs [batch, time, size], and the ids that were taken of them."""
+    """What `BasicDecoder` gives: outputs [batch, time, size], and the ids taken of them."""
 
     rnn_output: Any
     sample_id: Any
 
 
 class BasicDecoder(Decoder):
-    """An RNN cell whose inputs come from a `Helper`, and that begins with the state `initial_state`.
+    """An RNN cell with inputs of a `Helper`, which begins with `initial_state`.
 
     The helper takes an id of the cell's output, or of what `output_layer`, a layer, makes of it.
     """
@@ -424,7 +430,7 @@ def dynamic_decode(
             lengths = v1.where(finished, lengths, tf.fill(tf.shape(lengths), time + 1))
 
             def keep(old: Any, new: Any) -> Any:
-                """The old values of the rows that are finished, where there is a row for each of the batch."""
+                """The old values of the finished rows, if there is a row for each of the batch."""
                 if isinstance(old, tf.TensorArray):
                     return new
                 new.set_shape(old.shape)
@@ -453,7 +459,7 @@ def dynamic_decode(
 
 
 def _swap_batch_and_time(values: Any) -> Any:
-    """[time, batch, ...] of [batch, time, ...], and the other way round; what has less than two dimensions stays."""
+    """[time, batch, ...] of [batch, time, ...] and back; below two dimensions nothing changes."""
     if values.shape.rank is not None and values.shape.rank < 2:
         return values
     return tf.transpose(values, tf.concat([[1, 0], tf.range(2, tf.rank(values))], axis=0))
@@ -476,10 +482,11 @@ def sequence_loss(
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> tf.Tensor:
-    """The weighted cross entropy of sequences: logits [batch, time, classes], ids and float weights [batch, time].
+    """The weighted cross entropy of logits [batch, time, classes], ids and weights [batch, time].
 
-    A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time]. An average divides by the
-    weights' sum, a sum by how many weights are not zero. `softmax_loss_function` takes labels and logits by name.
+    A scalar, or with one average or sum alone [batch] or [time], or with none [batch, time]. An
+    average divides by the weights' sum, a sum by how many weights are not zero.
+    `softmax_loss_function` takes labels and logits by name.
 
     Raises:
         ValueError: a tensor has another rank, or an average and a sum are asked for together.
