@@ -18,13 +18,11 @@ class TowerLoop(Rule):
     The strategy's scope replaces `with tf.device('/cpu:0')` around the loop, if the strategy's arguments are known
     there. Else it is added to the `with` that makes the graph, or is written around the towers.
 
-    The loop's body becomes a function that `strategy.run` calls for each tower, in order. A name that is read after the
-    loop is returned (the last tower's value), or is `nonlocal`. A flag that is set from the second tower on is given by
-    the tower's number: `reuse = i > 0`. Gradients that the loop appends to a list are returned, where the list is only
-    reduced or its items are only read. The loops of a function have one strategy. So have functions whose number of
-    towers is not visible, and methods of one class that have the same towers. A loop that is not certainly the same as
-    a function stays a loop, over `strategy.towers(...)`. GPUs that hold parts of one model are no towers: they are
-    named in notes.
+    The loop's body becomes a function that `strategy.run` calls for each tower, in order. A name that is read after it
+    is returned (the last tower's value), or is `nonlocal`. A list of gradients is returned, too. A flag that is set
+    from the second tower on becomes `reuse = i > 0`. The loops of a function, and of one class with the same towers,
+    have one strategy. A loop that is not certainly the same as a function stays, over `strategy.towers(...)`. GPUs with
+    parts of one model are no towers, but notes.
     """
 
     sources = ("tf.distribute.MirroredStrategy",)
