@@ -109,7 +109,7 @@ demo-ps: $(VENV)/.installed
 	rm -rf demo-ps
 	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/migrated
 	for synchronous in 0 1; do \
-		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
+		$(TF2TOWERS) verify --workers 2 --steps 10 $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
 			$(CLUSTER_FLAGS) --train_steps=200 --issync=$$synchronous || exit; \
 	done
 	$(TF2TOWERS) compare --report demo-ps/report $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \

@@ -37,6 +37,16 @@ def test_commands_of_a_page_are_taken(page: Path) -> None:
                 assert (ROOT / word).exists(), f"{page.name} names {word}"
 
 
+def test_commands_of_the_demonstrations_are_taken() -> None:
+    made = subprocess.run(
+        ["make", "-n", "demo", "demo-ps"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    lines = re.findall(r"-m tf2towers (.*?)(?: \|\| .*)?$", made.stdout.replace("\\\n", " "), re.MULTILINE)
+    assert len(lines) >= 6
+    for line in lines:
+        assert parse(shlex.split(line)).run, line
+
+
 def test_pages_have_commands() -> None:
     """The pattern still finds them."""
     assert sum(len(list(commands(page))) for page in PAGES) > 30
