@@ -34,10 +34,12 @@ def class_of(value: Any) -> type:
 def op_type(operation: Any) -> Any:
     """The type in TF 1 of an operation, or of an op type as a string; else their `type`.
 
-    A script that enabled resource variables itself saw the types of TF 2. `VarIsInitializedOp` is
+    A script saw the types of TF 2 where it asked for resource variables. `VarIsInitializedOp` is
     returned as it is: the runtime adds this op for every variable, and TF 1's graphs lacked it.
     """
     found = operation if isinstance(operation, str) else operation.type
+    if isinstance(operation, tf.Operation) and own_resources.is_of_own(operation):
+        return found
     if not isinstance(operation, tf.Operation | str) or own_resources.switched_on:
         return found
     return _TYPES.get(found) or found.removeprefix("Resource")

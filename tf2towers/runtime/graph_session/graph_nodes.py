@@ -51,15 +51,10 @@ def built_at(operation: tf.Operation) -> str:
 
 
 class Nodes:
-    """The nodes of one graph in the order they were built, in which they can also run.
-
-    Attributes:
-        own_resources: True if the script enabled resource variables itself (`own_resources`).
-    """
+    """The nodes of one graph in the order they were built, in which they can also run."""
 
     def __init__(self, graph: tf.Graph) -> None:
         self.graph = graph
-        self.own_resources = own_resources.switched_on
         self.version = graph.version
         definition = graph.as_graph_def()
         call_gradients(definition)
@@ -68,6 +63,10 @@ class Nodes:
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
+
+    def is_memory(self, variable: str) -> bool:
+        """True if a variable was memory in TF 1, not a resource that the script asked for."""
+        return not own_resources.is_own(self.by_name[variable])
 
     def stateless(self, name: str) -> bool:
         """True if an operation's outputs depend on its inputs only."""
@@ -118,7 +117,7 @@ class Nodes:
         """
         node = self.by_name[name.node]
         variable = node.name if node.op == "VarHandleOp" else self.variable_read(name.node)
-        of_value = variable is None and node.op == "ReadVariableOp" and not self.own_resources
+        of_value = variable is None and node.op == "ReadVariableOp" and self._reads_memory(node)
         if of_value:
             variable = parse(node.input[0]).node
         if variable is None:
@@ -129,6 +128,10 @@ class Nodes:
             for user in users
             if self.by_name[user].op == "ReadVariableOp" and not (of_value and _READ_VALUE.search(user))
         ]
+
+    def _reads_memory(self, read: Any) -> bool:
+        handle = self.by_name[parse(read.input[0]).node]
+        return handle.op != "VarHandleOp" or not own_resources.is_own(handle)
 
     def operation(self, name: str) -> Any:
         """The operation of this name; None if it is not in the graph."""

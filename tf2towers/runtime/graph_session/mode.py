@@ -44,7 +44,8 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False, v2_beha
         tf.compat.v1.disable_v2_tensorshape()
     tf.compat.v1.disable_tensor_equality()
     tf.compat.v1.disable_control_flow_v2()
-    tf.compat.v1.enable_resource_variables()
+    # `variables_are_made_as_tf1s` makes each variable a resource, and sees which ones the script asks for
+    tf.compat.v1.disable_resource_variables()
     for patch in FOR_EVERY_SCRIPT:
         patch()
     for patch in FOR_MIGRATED:

@@ -125,12 +125,12 @@ class _Order:
 
     def settle(self, fetches: Iterable[str]) -> None:
         late: dict[str, str] = {}
-        if self._accesses.writers and not self._nodes.own_resources:
+        if self._accesses.writers:
             late = self._read_after_all(fetches)
             late.update(self._find_fetched_reads(fetches))
         operations = self._operations()
         used: dict[str, str] = {}  # a copy of a read -> the operation that it was made for
-        if self._accesses.writers and not self._nodes.own_resources:
+        if self._accesses.writers:
             used = self._read_when_used(operations, late)
             operations = self._operations() if used else operations
         accesses = {**self._of_variables(late, used), **self._of_inputs()}
@@ -256,7 +256,7 @@ class _Order:
         reads = {
             read.name: read
             for read in self._accesses.reads
-            if self._is_written_here(read.variable) and read.name not in late
+            if self._changes_here(read.variable) and read.name not in late
         }
         in_loops = {read.variable for read in reads.values() if self._is_written_in_loop(read.variable)}
         memory = self._memory(operations, reads)
@@ -567,7 +567,7 @@ class _Order:
         fetched = [name for name in dict.fromkeys(fetches) if name in self._by_name]
         if not any(self._returns_later(name) for name in fetched):
             return {}
-        reads = {read.name: read for read in self._accesses.reads if self._is_written_here(read.variable)}
+        reads = {read.name: read for read in self._accesses.reads if self._changes_here(read.variable)}
         memory = self._memory(self._operations(), reads)
         late: dict[str, str] = {}
         for name in fetched:
@@ -643,9 +643,7 @@ class _Order:
         if node.op == "ReadVariableOp":
             read = of_read.get(node.name)
             found = (
-                read is not None
-                and self._is_written_here(read.variable)
-                and not self._nodes.in_loop(node.name)
+                read is not None and self._changes_here(read.variable) and not self._nodes.in_loop(node.name)
             )
             if found:
                 late[node.name] = of_read[node.name].variable
@@ -674,8 +672,10 @@ class _Order:
     def _is_written_in_loop(self, variable: str) -> bool:
         return any(map(self._nodes.in_loop, self._accesses.writers[variable]))
 
-    def _is_written_here(self, variable: str) -> bool:
-        return variable in self._accesses.writers and variable not in self._accesses.elsewhere
+    def _changes_here(self, variable: str) -> bool:
+        """True if a variable is memory that the run writes on this machine."""
+        written_here = variable in self._accesses.writers and variable not in self._accesses.elsewhere
+        return written_here and self._nodes.is_memory(variable)
 
 
 def _use_copies(user: Any, chains: Mapping[str, Any]) -> set[str]:

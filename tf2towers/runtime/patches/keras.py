@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow.compat.v1 as _v1  # before this import, `tf.compat.v1` is another object
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.patches.patch import Patch, patch
 
 
@@ -234,6 +235,30 @@ def layers_are_keras2s(changes: Patch) -> None:
         return plain(target, output, from_logits=True)
 
     changes.set(faces.backend, "binary_crossentropy", backend.binary_crossentropy)
+
+
+@patch(
+    "keras",
+    source="Keras 2.2.4: backend/tensorflow_backend.py, variable",
+    test="tests/runtime/tf1/test_standalone_keras.py",
+)
+def variables_are_keras2s(changes: Patch) -> None:
+    """Makes TF1's own variables, which are memory, where tf.keras makes resource variables."""
+    import tf_keras.api._v1.keras as faces
+    from tf_keras.src import backend, engine
+
+    def scope_asks() -> bool:
+        return bool(_v1.get_variable_scope().use_resource)
+
+    @changes.around(engine.base_layer_utils, "make_variable")
+    def make_weight(plain: Any, *arguments: Any, **options: Any) -> Any:
+        return plain(*arguments, **{**options, "use_resource": scope_asks()})
+
+    @changes.around(backend, "variable", faces.backend)
+    def make_variable(plain: Any, *arguments: Any, **options: Any) -> Any:
+        made = plain(*arguments, **options)
+        own_resources.mark(made, scope_asks())
+        return made
 
 
 def _orthogonal(start: Any, shape: Any) -> Callable[..., Any]:

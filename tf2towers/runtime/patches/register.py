@@ -32,6 +32,7 @@ from tf2towers.runtime.patches.keras import (
     keras_runs_on,
     layers_are_keras2s,
     sequentials_predict_classes,
+    variables_are_keras2s,
 )
 from tf2towers.runtime.patches.keras_training import (
     events_have_keras2s_names,
@@ -129,6 +130,7 @@ ON_DEMAND = (
     methods_take_old_words,
     events_have_keras2s_names,
     networks_have_keras2s_norm,
+    variables_are_keras2s,
     estimators_are_imported,
     estimators_run_on,
     tpu_estimators_are_imported,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
@@ -61,8 +62,9 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 def variables_are_made_as_tf1s(changes: Patch) -> None:
     """Makes every variable a resource, with the options of TF1's that resources ignore.
 
-    `use_resource=False` is ignored: functions can hold resource variables only. With
-    `validate_shape=False` a variable takes values of any shape. A variable made under
+    `use_resource=False` is ignored: functions can hold resource variables only. What was a resource
+    in TF1 is marked as one: a variable that asks for it, or whose scope does, and the slots of such
+    a variable. With `validate_shape=False` a variable takes values of any shape. A variable made under
     `gradient_override_map({"Identity": ...})` has that gradient, because TF1 read variables by an
     `Identity` op. A `caching_device` that is the variable's own device caches nothing.
     """
@@ -76,6 +78,8 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
         overridden = getattr(_v1.get_default_graph(), "_gradient_override_map", {})
         variable._gradient_of_identity = overridden.get("Identity")
         plain(variable, *arguments, **options)
+        if options.get("variable_def") is None:
+            own_resources.mark(variable, _asked.get())
         _forget_cache_in_the_same_memory(variable)
 
     @changes.around(base, "_read_variable_op")
@@ -88,7 +92,31 @@ def variables_are_made_as_tf1s(changes: Patch) -> None:
 
     @changes.around(changes.private("ops.variable_v1"), "default_variable_creator")
     def create_resource(create: Any, next_creator: Any = None, **options: Any) -> Any:
-        return create(next_creator, **{**options, "use_resource": True})
+        asked = options.get("use_resource")
+        token = _asked.set(bool(_v1.get_variable_scope().use_resource if asked is None else asked))
+        try:
+            return create(next_creator, **{**options, "use_resource": True})
+        finally:
+            _asked.reset(token)
+
+    @changes.around(changes.private("training.slot_creator"), "_create_slot_var")
+    def create_slot(create: Any, primary: Any, *arguments: Any, **options: Any) -> Any:
+        slot = create(primary, *arguments, **options)
+        if isinstance(primary, base):
+            own_resources.mark(slot, own_resources.is_own_variable(primary))
+        return slot
+
+    @changes.around(_v1.train.Optimizer, "_create_non_slot_variable")
+    def create_non_slot(
+        create: Any, optimizer: Any, initial_value: Any, name: str, colocate_with: Any
+    ) -> Any:
+        variable = create(optimizer, initial_value, name, colocate_with)
+        own_resources.mark(variable, own_resources.is_own_variable(colocate_with))
+        return variable
+
+
+#: whether the variable that is being made was a resource in TF1; those not made by TF1's `tf.Variable` were
+_asked: ContextVar[bool] = ContextVar("asked", default=True)
 
 
 def _forget_cache_in_the_same_memory(variable: Any) -> None:
@@ -97,7 +125,7 @@ def _forget_cache_in_the_same_memory(variable: Any) -> None:
     On another device (a GPU, a worker), the cached value is the one at the beginning of a run.
     """
     cached = getattr(variable, "_cached_value", None)
-    if cached is None or tf.executing_eagerly() or own_resources.switched_on:
+    if cached is None or tf.executing_eagerly() or own_resources.is_own_variable(variable):
         return
     if tf.DeviceSpec.from_string(variable.device).job:
         return

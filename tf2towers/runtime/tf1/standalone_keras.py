@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 from tf_keras.src import backend as _backend
 
-from tf2towers.runtime.patches.keras import layers_are_keras2s
+from tf2towers.runtime.patches.keras import layers_are_keras2s, variables_are_keras2s
 from tf2towers.runtime.patches.keras_training import (
     events_have_keras2s_names,
     losses_are_keras2s,
@@ -24,6 +24,7 @@ from tf2towers.runtime.tf1 import keras as _keras
 from tf2towers.runtime.tf1.keras import *  # noqa: F403 - a face, not a copy
 
 layers_are_keras2s()
+variables_are_keras2s()
 losses_are_keras2s()
 optimizers_are_keras2s()
 rows_are_shuffled_as_keras2s()

@@ -125,7 +125,7 @@ class Member(Process):
 
     def translate(self, nodes: Nodes) -> None:
         """Rewrites devices: no job for this task, servers by their name here; notes all others."""
-        self._graph, self._own_resources = nodes.graph, nodes.own_resources
+        self._graph = nodes.graph
         self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
         self._functions = functions
@@ -261,8 +261,7 @@ class Member(Process):
                     there[node.name] = source
             else:
                 node.device = node.device or LOCAL
-        if not self._own_resources:
-            nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
+        nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
         read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)

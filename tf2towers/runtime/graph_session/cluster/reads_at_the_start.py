@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.graph_nodes import GIVEN, copy_of, parse, written
 
 #: names of the reads that `variable.read_value()` makes, which waited in TF1 as well
@@ -22,9 +23,8 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     before the update, and so did a moving average: a worker received a variable by its only read,
     `shared/read`, which waits for nothing. Other reads waited: ops on the parameter server used the
     variable's memory, `shared.read_value()` is a separate op, and `tf.assign_add(shared, x)`
-    returned the written value. If the script had enabled resource variables, all reads waited, and
-    this is not called. The op that uses the value waits for all that the read waited for, as in
-    TF1.
+    returned the written value. All reads of what was a resource in TF1 waited. The op that uses the
+    value waits for all that the read waited for, as in TF1.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
@@ -33,7 +33,11 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     Returns:
         New reads that wait for nothing; the writes of their variables wait for them.
     """
-    variables = {node.name for node in nodes if node.op == "VarHandleOp" and is_elsewhere(node)}
+    variables = {
+        node.name
+        for node in nodes
+        if node.op == "VarHandleOp" and is_elsewhere(node) and not own_resources.is_own(node)
+    }
     waiting = {
         node.name: node
         for node in nodes
