@@ -28,7 +28,7 @@ v1.disable_eager_execution()
 v1.disable_v2_tensorshape()
 v1.disable_tensor_equality()
 v1.disable_control_flow_v2()
-v1.enable_resource_variables()
+v1.disable_resource_variables()
 
 from tensorflow.python.layers import normalization  # noqa: E402, F401 - is changed, too
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable  # noqa: E402

@@ -69,6 +69,32 @@ def test_recurrent_weights_begin_with_the_singular_vectors_of_numpys_draws() -> 
     run_python("-c", FIRST_VALUES)
 
 
+#: a layer's weights and a variable of the backend are memory, as Keras 2.2.4 on TensorFlow 1.15 printed
+MEMORY = """
+from tf2towers.runtime import Session, graph_mode
+graph_mode()
+import tensorflow as tf
+from tf2towers.runtime.tf1.standalone_keras import backend, layers
+
+dense = layers.Dense(2, bias_initializer="ones")
+dense(tf.ones([4, 3]))
+fetches = []
+for variable in (dense.bias, backend.variable([1.0, 1.0])):
+    kept = tf.identity(variable)
+    with tf.control_dependencies([kept]):
+        update = tf.compat.v1.assign_add(variable, [1.0, 1.0])
+    with tf.control_dependencies([update]):
+        fetches += [variable - kept, kept]
+with Session() as session:
+    session.run(tf.compat.v1.global_variables_initializer())
+    assert [value.tolist() for value in session.run(fetches)] == [[0.0, 0.0], [2.0, 2.0]] * 2
+"""
+
+
+def test_variables_are_memory() -> None:
+    run_python("-c", MEMORY)
+
+
 #: two towers that share a model of standalone Keras
 TRAINER = """
 import numpy as np

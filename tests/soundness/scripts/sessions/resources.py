@@ -73,15 +73,12 @@ show(
 
 #: in_loops_and_branches: what a loop and a branch keep of a resource is its value
 v = tf.get_variable("v", initializer=first, use_resource=True)
-m = tf.get_variable("m", initializer=first)
-fetches = {}
-for name, variable in (("memory", m), ("resource", v)):
-    _, looped = tf.while_loop(lambda i, x: i < 0, lambda i, x: (i + 1, x), [0, variable])
-    _, handed = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x), [0, tf.identity(variable)])
-    chosen = tf.cond(tf.reduce_sum(variable) > 0.0, lambda: tf.identity(variable), lambda: variable * 2.0)
-    said = tf.Print(variable, [0])
-    with tf.control_dependencies([looped, handed, chosen, said]):
-        update = tf.assign_add(variable, [1.0, 1.0])
-    with tf.control_dependencies([update]):
-        fetches[name] = [looped, handed, chosen, said, variable - looped, variable - chosen, handed * 1.0]
-show(**fetches)
+_, looped = tf.while_loop(lambda i, x: i < 0, lambda i, x: (i + 1, x), [0, v])
+_, handed = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x), [0, tf.identity(v)])
+chosen = tf.cond(tf.reduce_sum(v) > 0.0, lambda: tf.identity(v), lambda: v * 2.0)
+said = tf.Print(v, [0])
+with tf.control_dependencies([looped, handed, chosen, said]):
+    update = tf.assign_add(v, [1.0, 1.0])
+with tf.control_dependencies([update]):
+    fetches = [looped, handed, chosen, said, v - looped, v - chosen, handed * 1.0]
+show(resource=fetches)

@@ -9,15 +9,14 @@ for i, part in enumerate(tf.split(x, 2)):
     with tf.device("/gpu:%d" % i), tf.variable_scope("net", reuse=i > 0):
         w = tf.get_variable("w", [2, 1], initializer=tf.constant_initializer([[0.5], [-1.0]]), use_resource=True)
         m = tf.get_variable("m", [2], initializer=tf.zeros_initializer(), trainable=False, use_resource=True)
-        n = tf.get_variable("n", [2], initializer=tf.zeros_initializer(), trainable=False)
         with tf.control_dependencies(seen):
-            kept, memory = tf.identity(m), tf.identity(n)
+            kept = tf.identity(m)
         mean = tf.reduce_mean(part, 0)
-        with tf.control_dependencies([kept, memory]):
-            updates = [tf.assign_add(m, 0.5 * (mean - kept)), tf.assign_add(n, 0.5 * (mean - memory))]
-        with tf.control_dependencies(updates):
-            moved += [tf.reduce_sum(m - kept), tf.reduce_sum(n - memory)]
-            seen = [tf.identity(each) for each in moved]
+        with tf.control_dependencies([kept]):
+            update = tf.assign_add(m, 0.5 * (mean - kept))
+        with tf.control_dependencies([update]):
+            moved.append(tf.reduce_sum(m - kept))
+            seen = [moved[-1]]
         loss = tf.reduce_mean(tf.square(tf.matmul(part - kept, w) - 1.0))
         gradients.append(optimizer.compute_gradients(loss, [w]))
 average = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) for pairs in zip(*gradients)]
@@ -33,4 +32,4 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         data = np.random.RandomState(step).rand(8, 2)
         values = sess.run([before, change, moved, loss], {x: data})
         print(*[np.ravel(value).tolist() for value in values])
-    print(sess.run([w, m, n]))
+    print(sess.run([w, m]))
