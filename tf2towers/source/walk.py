@@ -21,8 +21,7 @@ def sources_under(
     """The files by name; hidden folders, environments and links to folders are skipped.
 
     `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that
-    the patterns are
-    relative to: `folder` or one above it.
+    the patterns are relative to: `folder` or one above it.
     """
     from pathspec import GitIgnoreSpec
 

@@ -1,10 +1,9 @@
 r"""`text_of_bytes`: what bytes in a string of Python 2 are in decoded text.
 
 Python 2 read files as bytes, so scripts look for a byte order mark by `'\xef\xbb\xbf'`. In UTF-8 no
-character's bytes
-are found inside of others: a search for them finds what a search for the character finds. Bytes
-that no UTF-8 has are found nowhere, and neither are the surrogates that stand for them. A part of a
-character (`'\xc2'`) is found in it.
+character's bytes are found inside of others: a search for them finds what a search for the
+character finds. Bytes that no UTF-8 has are found nowhere, and neither are the surrogates that
+stand for them. A part of a character (`'\xc2'`) is found in it.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
     """Name, or attribute (`self.x`) -> the nodes of its bindings: a visible value.
 
     For other bindings: the alias of an `import`, the whole `from` statement, a definition, a
-        parameter, or the name.
+    parameter, or the name.
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()

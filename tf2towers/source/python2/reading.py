@@ -147,9 +147,8 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
     """The evidence that a program runs on Python 2 only; None if there is none.
 
     "text": the script, or a module that it always imports, is not valid Python 3. A module that
-    imports a neighbour in
-    its package by the bare name counts, too: Python 3 would not find it. "names": Python 3 would
-        fail (`evidence`).
+    imports a neighbour in its package by the bare name counts, too: Python 3 would not find it.
+    "names": Python 3 would fail (`evidence`).
     """
     from tf2towers.source.python2.evidence import is_certain
     from tf2towers.source.python2.reached import Module
