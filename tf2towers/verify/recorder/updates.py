@@ -34,7 +34,7 @@ def watch_updates(
         before = len(built)
         if "grads_and_vars" in kwargs:
             args = (kwargs.pop("grads_and_vars"),) + args
-        given = args[0] if args else None
+        given = args[0] if args else ()  # type: Any
         if hasattr(given, "__next__"):  # the script gets an iterator, too, which can be read once
             given = list(given)
             args = (iter(given),) + args[1:]
