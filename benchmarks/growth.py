@@ -3,8 +3,8 @@
     python benchmarks/growth.py [--page build/growth.md]
 
 All costs are processor time, which other load on the machine hardly affects. For each curve, the
-page has the steepest
-slope between two adjacent sizes, with both axes logarithmic: 1 is linear, a larger value is worse.
+page has the steepest slope between two adjacent sizes, with both axes logarithmic: 1 is linear, a
+larger value is worse.
 """
 
 from __future__ import annotations

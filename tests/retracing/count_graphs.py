@@ -1,7 +1,7 @@
 """Runs a trainer and says, at each of its step lines, how many function graphs TensorFlow has built by then.
 
 At the end it says how many it sees of functions that are traced in each step: none would mean that
-    it counts wrongly.
+it counts wrongly.
 
 python count_graphs.py SCRIPT [ARGS ...]
 """

@@ -1,7 +1,7 @@
 """Changes of a script's tree that keep its meaning; one is dropped where the original no longer prints the same.
 
 What is changed is the tree, not the layout: comments, brackets and line ends are LibCST's matter in
-    the migration.
+the migration.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 MODE `original` or `migrated`, as in `run_many.py`. A script says in its first lines how many tasks
 it has (`# tasks: 2 ps, 2 worker`); its arguments are a folder for all its tasks, the job, the
 task's index, and the addresses of either job. TensorFlow is imported once: each task is a fork of
-this process, before TensorFlow has done anything.
-OUT is a JSON object: script as named -> task ("worker 1") -> {"stdout", "error", "traceback"}, and
-    "seconds".
+this process, before TensorFlow has done anything. OUT is a JSON object: script as named -> task
+("worker 1") -> {"stdout", "error", "traceback"}, and "seconds".
 """
 
 from __future__ import annotations

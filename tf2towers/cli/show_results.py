@@ -1,8 +1,7 @@
 """Prints results of `migrate`: the diff on standard output, the rest on standard error.
 
 As with black, so `tf2towers migrate train.py > train.diff` is a patch. With `--check` or `-q` the
-findings are what was
-asked for: they are on standard output.
+findings are what was asked for: they are on standard output.
 """
 
 from __future__ import annotations

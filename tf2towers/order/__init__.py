@@ -4,12 +4,14 @@ Two accesses of one variable, of which one writes, may happen in any order unles
 graph connects them. The same holds for two towers that take from one queue. TF1 ran them as their
 inputs became ready. Here the order is one that TF1 could have taken, and the same in each run:
 
-    writes of one variable happen in the order they were built in;
-    a read that a write is computed from (not through gradients), or that waits for something,
-    happens in built order; a read whose value is fetched, in TF1 the variable's memory, happens
-    after the writes; any other read happens before the writes, and so does each one of a variable
-    on a parameter server; takings from one queue or iterator, and additions to one queue or
-    accumulator, happen in built order.
+    - Writes of one variable happen in the order they were built in.
+    - A read that a write is computed from (not through gradients), or that waits for something,
+      happens in built order.
+    - A read whose value is fetched, in TF1 the variable's memory, happens after the writes.
+    - Any other read happens before the writes, and so does each one of a variable on a parameter
+      server.
+    - Takings from one queue or iterator, and additions to one queue or accumulator, happen in built
+      order.
 
 `pairs` decides it on a small graph of `operations`. An operation in the branch of a `tf.cond` may
 be dead: `branches` finds that by the `Switch`es before it. No operation waits for one that may be

@@ -7,9 +7,9 @@
      "comparisons": [..],            each with its "verdict", which is a key of `counts`
      ..}
 
-All other fields are those of `ParityResult`. A float that is not finite
-is a string, "NaN", "Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and
-`float()` reads all three. Paths are as the reader would type them.
+All other fields are those of `ParityResult`. A float that is not finite is a string, "NaN",
+"Infinity" or "-Infinity": JSON (RFC 8259, section 6) lacks a token for it, and `float()` reads all
+three. Paths are as the reader would type them.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def headline(result: ParityResult) -> str:
     """The verdict in one line.
 
     It names only kinds that were compared: without gradients, it does not claim that they are
-        equal.
+    equal.
     """
     if result.outcome == "error":
         lines = result.error.strip().splitlines()

@@ -3,8 +3,8 @@
 In a graph, the strategy only helps to build: the scope sets the device of the variables, `run`
 builds one tower after the other, `reduce` builds the average. The session then runs the graph on
 the strategy's devices, with a copy of each shared variable on every device and an all-reduce for
-the average. TensorFlow's own scope is not entered around TF 1
-graph code: a v1 optimizer refuses it, and would divide the loss by the number of replicas.
+the average. TensorFlow's own scope is not entered around TF 1 graph code: a v1 optimizer refuses
+it, and would divide the loss by the number of replicas.
 
 Outside a TF 1 graph (eagerly, in a `tf.function`) it behaves as MirroredStrategy.
 """
@@ -112,8 +112,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):
 
         Returns:
             In a graph a `PerReplica` of what the calls returned; where all return tuples of one
-            length, a tuple of
-            such: `loss, gradients = strategy.run(tower, args=...)`.
+            length, a tuple of such: `loss, gradients = strategy.run(tower, args=...)`.
         """
         if not _in_graph():
             return super().run(fn, args, kwargs, options)

@@ -4,9 +4,8 @@
 
 Runs in TensorFlow 1.15 (which made ../goldens/networks.json) and, on our session, in TensorFlow 2.
 `save` writes a checkpoint of each network, `restore` begins from it: so the checkpoints of
-TensorFlow 1.15 were tried. `double` takes
-the gradients in double precision, with the statistics of the batch: what is apart there is no
-    rounding.
+TensorFlow 1.15 were tried. `double` takes the gradients in double precision, with the statistics of
+the batch: what is apart there is no rounding.
 """
 
 import json

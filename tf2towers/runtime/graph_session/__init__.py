@@ -2,9 +2,8 @@
 
 `Session.run(fetches, feeds)` takes the part of the graph that the fetches need, places its ops on
 the devices of the strategy, and calls it as a TF 2 function. Each set of fetches and feeds has one
-function. The Python code that built
-the graph is not analysed, so it cannot be misunderstood: control dependencies, scopes and
-collections are the script's own.
+function. The Python code that built the graph is not analysed, so it cannot be misunderstood:
+control dependencies, scopes and collections are the script's own.
 
     session            `Session` and `InteractiveSession`: fetches, feeds, and the functions that a session keeps
     runs/              repeated runs, runs within runs, cancelled runs, errors in TF1's words

@@ -154,7 +154,7 @@ def _imported(
     """Builds the function of the nodes that are needed; its arguments are the fed tensors.
 
     Other nodes would not run, but could do harm: TensorFlow 2.21's executor crashes on a loop's
-        unused `Enter`.
+    unused `Enter`.
     """
     ends = [*feeds, *(parse(output).node for output in outputs), *targets]
     cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)

@@ -146,7 +146,7 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
     """The nodes, in their order, that the target nodes need when some tensors are fed.
 
     A node whose outputs are all fed or unused is not needed: a feed replaces the ops that compute
-        it, as in TF1.
+    it, as in TF1.
     """
     found: set[str] = set()
     pending = list(targets)

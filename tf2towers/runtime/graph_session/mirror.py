@@ -3,8 +3,8 @@
 A read on a tower's device reads that tower's copy. A write, whatever its device, is repeated on all
 copies with the same values, and ops that wait for the write wait for all of these writes; so no op
 can see copies that differ. A variable that is written in another way (in a branch or a loop, by a
-function) has one copy, as in TF1. So has one
-that a parameter server holds: other workers use it as well.
+function) has one copy, as in TF1. So has one that a parameter server holds: other workers use it as
+well.
 """
 
 from __future__ import annotations

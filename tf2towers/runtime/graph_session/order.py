@@ -604,9 +604,8 @@ class _Order:
         """Finds the reads of fetched variables, which run after the writes: read -> variable.
 
         In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's
-        memory, as `w` itself
-        was: fetching them returned the value after the run's writes. Other ops of the run that use
-        these nodes get copies of them, with ordinary reads.
+        memory, as `w` itself was: fetching them returned the value after the run's writes. Other
+        ops of the run that use these nodes get copies of them, with ordinary reads.
         """
         accesses = self._accesses
         of_read = {read.name: read for read in accesses.reads}

@@ -303,7 +303,7 @@ class Session(tf.compat.v1.Session):
         """Notes resources that no longer exist: a run that needs them raises an error (`carried`).
 
         It does not wait for a thread that builds a function: that may wait for the connection that
-            is being made.
+        is being made.
         """
         self._lost |= names
         self._functions.clear()

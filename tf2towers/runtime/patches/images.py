@@ -57,9 +57,8 @@ def image_sizes_may_be_old(changes: Patch) -> None:
     """Lets `resize_images` take (images, height, width), `random_crop` a size without channels.
 
     TensorFlow 0.x had these arguments. The text often cannot tell (images, height, width) from
-    (images, size, method),
-    but the values can: a height is a number, a size is a list. TF 1.15 refuses a height, and a crop
-        to two numbers.
+    (images, size, method), but the values can: a height is a number, a size is a list. TF 1.15
+    refuses a height, and a crop to two numbers.
     """
     image_ops = changes.private("ops.image_ops")
     image_ops_impl = changes.private("ops.image_ops_impl")

@@ -119,8 +119,8 @@ def ends_leave_the_tokens(changes: Patch) -> None:
     token queue itself, which the sessions of all workers and all later sessions of the chief share.
     A chief that restarted from its checkpoint, on the same servers, stopped with "sync_token_q is
     closed". A worker's monitored session took the OutOfRangeError for the end of its data, and
-    ended without a message. The chief's end cancels the queue runner's
-    run: that ends its thread without a traceback, as in TensorFlow 1.15.
+    ended without a message. The chief's end cancels the queue runner's run: that ends its thread
+    without a traceback, as in TensorFlow 1.15.
 
     At the end, the runner's thread waits for gradients, and `Coordinator.join` gives it two
     minutes. Without another worker no gradients come, so its run is cancelled as soon as the last

@@ -19,7 +19,7 @@ def percentile(
     """The value of `x` below which `q` percent of the values along some axes, by default all, are.
 
     It is one of the values: the one next to that place, or with `interpolation` "lower" or "higher"
-        before or after it.
+    before or after it.
 
     Raises:
         InvalidArgumentError, when it runs: with `validate_args`, q is not between 0 and 100.

@@ -1,9 +1,8 @@
 """`tf.contrib.nccl` and `nccl_ops`: sums over devices, made where they are wanted.
 
 TF 1's operations had kernels for GPUs alone, and hung where a part of the results was fetched.
-These are plain
-additions in the order of the tensors: the same numbers on every device, and gradients as those of
-    TF 1.
+These are plain additions in the order of the tensors: the same numbers on every device, and
+gradients as those of TF 1.
 """
 
 from typing import Any

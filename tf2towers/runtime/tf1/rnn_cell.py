@@ -1,7 +1,7 @@
 """`tf.nn.rnn_cell`, as tf_keras has it, and what people used of `tf.contrib.rnn`.
 
 Source of the latter: the papers that are named, TensorFlow 1.15's documentation, and its numbers
-    (tests/functions).
+(tests/functions).
 """
 
 from collections.abc import Callable, Sequence

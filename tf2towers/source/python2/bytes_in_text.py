@@ -1,10 +1,9 @@
 r"""`text_of_bytes`: what bytes in a string of Python 2 are in decoded text.
 
 Python 2 read files as bytes, so scripts look for a byte order mark by `'\xef\xbb\xbf'`. In UTF-8 no
-character's bytes
-are found inside of others: a search for them finds what a search for the character finds. Bytes
-that no UTF-8 has are found nowhere, and neither are the surrogates that stand for them. A part of a
-character (`'\xc2'`) is found in it.
+character's bytes are found inside of others: a search for them finds what a search for the
+character finds. Bytes that no UTF-8 has are found nowhere, and neither are the surrogates that
+stand for them. A part of a character (`'\xc2'`) is found in it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _NOT_FIRST = bytes(range(0x80, 0xC0))
 
 
 def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
-    """The literal for decoded text; None if it may mean another there, or a file is binary."""
+    """The literal for decoded text; None if it may mean something else, or a file is binary."""
     call = names.call_around(node)
     method = call.func.attr.value if call is not None and isinstance(call.func, cst.Attribute) else ""
     if call is None or method not in _LOOK_FOR | _STRIP or re.search(r"\\[uUN]", node.raw_value):

@@ -2,9 +2,8 @@
 
 A worker's sessions run their functions in the worker's process. Variables, queues, accumulators and
 tables that the graph places on a parameter server are created there, under their names in the
-graph, and all workers share them. There
-is no coordinator: the chief initializes the variables and the other workers wait, by the script's
-    own code.
+graph, and all workers share them. There is no coordinator: the chief initializes the variables and
+the other workers wait, by the script's own code.
 
 TF1 placed ops without a task on the first task of the cluster by name, where all sessions shared
 their resources; with parameter servers in the cluster, on the first of these. The same holds here

@@ -19,13 +19,12 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     """Makes this worker's own ops use the value that a shared variable has at the start of the run.
 
     In TF1, `with tf.control_dependencies([train_op]): tf.assign(local, shared)` used the value from
-    before the update,
-    and so did a moving average: a worker received a variable by its only read, `shared/read`, which
-        waits for nothing.
-    Other reads waited: ops on the parameter server used the variable's memory,
-    `shared.read_value()` is a separate op, and `tf.assign_add(shared, x)` returned the written
-    value. If the script had enabled resource variables, all reads waited, and this is not called.
-    The op that uses the value waits for all that the read waited for, as in TF1.
+    before the update, and so did a moving average: a worker received a variable by its only read,
+    `shared/read`, which waits for nothing. Other reads waited: ops on the parameter server used the
+    variable's memory, `shared.read_value()` is a separate op, and `tf.assign_add(shared, x)`
+    returned the written value. If the script had enabled resource variables, all reads waited, and
+    this is not called. The op that uses the value waits for all that the read waited for, as in
+    TF1.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
