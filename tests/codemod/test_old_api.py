@@ -203,6 +203,7 @@ def migrated_line(line: str) -> str:
         ("tf.tuple(x, control_inputs=[a])", "tf.tuple(x, control_inputs=[a])"),
         ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
         ("tf.einsum('ii', x)", "tf.einsum('ii', x)"),
+        ("tf.reverse(x, [0, y])", "tf.reverse(x, [0, y])"),
         ("tf.einsum('abba,ac', x, y)", "tf.einsum('abba,ac', x, y)"),
     ],
 )  # fmt: skip
@@ -218,6 +219,8 @@ def test_arguments_of_old_releases(before: str, wanted: str) -> None:
         "tf.truncated_normal([2], standard_deviation=0.1)",
         # TF 1.15 took the trace of the last two axes, TF 2 sums over i and j
         "tf.einsum('ijji', x)",
+        "tf.reverse(x, [False, True])",
+        "tf.reverse(tensor=x, axis=(flip, True))",
         "tf.linalg.einsum('i j i', x)",
     ],
 )

@@ -108,6 +108,8 @@ def not_taken(file: File, call: cst.Call) -> str | None:
             return (
                 f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
             )
+        if name == "tf.reverse" and _are_booleans(nodes.argument(call, 1, "axis")):
+            return "tf.reverse took a boolean for each axis in TensorFlow 0.x, and takes the axes in TF 2.21"
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
     if found is None or found.kind != "v1":
         return None
@@ -154,6 +156,13 @@ def _was_a_trace(call: cst.Call) -> bool:
     term = nodes.literal(given[0]).replace(" ", "")
     twice = any(term.count(axis) == 2 for axis in term)
     return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
+
+
+def _are_booleans(value: cst.BaseExpression | None) -> bool:
+    """True for a list or a tuple with `True` or `False` in it."""
+    if not isinstance(value, cst.List | cst.Tuple):
+        return False
+    return any(isinstance(item, cst.Name) and item.value in ("True", "False") for item in nodes.items(value))
 
 
 def without_argument(call: cst.Call, given: cst.Arg) -> Replacement:
