@@ -219,9 +219,11 @@ def test_arguments_of_old_releases(before: str, wanted: str) -> None:
         "tf.truncated_normal([2], standard_deviation=0.1)",
         # TF 1.15 took the trace of the last two axes, TF 2 sums over i and j
         "tf.einsum('ijji', x)",
+        "tf.linalg.einsum('i j i', x)",
+        # TF 0.12 reversed the second axis, TF 1.15 and TF 2 reverse both
         "tf.reverse(x, [False, True])",
         "tf.reverse(tensor=x, axis=(flip, True))",
-        "tf.linalg.einsum('i j i', x)",
+        "tf.reverse(x, axis=(flag, True))",
     ],
 )
 def test_arguments_that_nothing_takes_any_more(call: str) -> None:
