@@ -407,8 +407,8 @@ program adds to the same arithmetic. {on_gpus}
 {chr(10).join(map(str, tower_rows))}
 
 Migrated programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the CIFAR-10
-towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The original and the modern
-trainer gain as much from environment variables that say the same ("memory kept"):
+towers had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256 (2026-11-24), and have none. The original and
+the modern trainer gain as much from environment variables that say the same ("memory kept"):
 
     MALLOC_MMAP_THRESHOLD_=268435456 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=67108864 python modern/...
 
@@ -423,14 +423,14 @@ MirroredStrategy is.
 No program evaluates or saves here. The modern MobileNetV2 prints a line each epoch, which is 11 steps.
 
 MobileNetV2 on images of 32 x 32 has many small operations: 45 % of the time goes into handing work from thread to
-thread (perf). With `TF_NUM_INTRAOP_THREADS=1` a step takes 63 ms of processor time instead of 95. Sums in parts by
-threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer logical
-devices share the cores, but not where one device is timed beside them.
+thread (perf, 2026-11-25). With `TF_NUM_INTRAOP_THREADS=1` a step took 63 ms of processor time instead of 95. Sums in
+parts by threads round otherwise then, so original and migrated programs keep TensorFlow's number. In the modern trainer
+logical devices share the cores, but not where one device is timed beside them.
 
 Where a strategy sends batches to devices, TensorFlow 2.21 has malloc give memory back at once (`M_TRIM_THRESHOLD`; 2.15
 and 2.18 do not). A step of MobileNetV2 then had 10,000 page faults instead of none, and took 20 ms more of processor
-time. So CIFAR's replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch is sent.
-MobileNetV2's batches are sent, as on GPUs.
+time (2026-11-26). So CIFAR's replicas on the CPU read for themselves (`input_options` in `modern/devices.py`): no batch
+is sent. MobileNetV2's batches are sent, as on GPUs.
 
 `--jit` (XLA) of `modern/cifar10_mirrored.py` differs by up to 5e-6 of a gradient's largest element,
 `--precision=bfloat16` by 0.7 % in the last layer and up to 21 % in the first. `tests/modern/test_cifar10_mirrored.py`

@@ -60,10 +60,10 @@ class Watch(keras.callbacks.Callback):
 
     def save(self) -> None:
         """Write beside the last one, then take its place."""
-        devices.merge_statistics(self.model, self.setup.strategy)
+        devices.merge_statistics(self.setup.model, self.setup.strategy)
         new = self.saved.with_name("new.weights.h5")
         new.parent.mkdir(parents=True, exist_ok=True)
-        self.model.save_weights(new)
+        self.setup.model.save_weights(new)
         new.replace(self.saved)
 
 

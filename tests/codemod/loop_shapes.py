@@ -252,6 +252,14 @@ def build():
             print(reuse, net(x))
             reuse = True
 build()
+=== a_flag_that_the_loop_goes_by -> 'nonlocal reuse'
+def build():
+    reuse = None
+    for i in range(2 if reuse is None else 3):
+        with tf.device('/gpu:%d' % i):
+            print(reuse, net(x))
+            reuse = True
+build()
 === carried_at_the_top -> 'global total\n'
 total = 0.0
 for i in range(3):
@@ -593,6 +601,29 @@ class Model(object):
                 self.tower_grads.append(net(x))
         return self.several(grads), [each for pair in grads for each in pair]
 print(Model().build())
+=== gradients_in_several_rows -> "return ([(net(x), 'a')]\n"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        tower_grads.append([(net(x), 'a')]
+                           + [(net(x) * i, 'b')])
+print(average(tower_grads))
+=== gradients_by_turns -> "        return (net(x) * j for j in range(i + 1))\n"
+tower_grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        tower_grads.append(net(x) * j for j in range(i + 1))
+print([list(grads) for grads in tower_grads])
+=== gradients_that_a_method_of_the_class_changes -> "grads.append([net(x) * i])"
+class Model(object):
+    def several(self, towers, other):
+        towers.append(len(other))
+grads = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        grads.append([net(x) * i])
+Model.several(Model(), grads, [])
+print(grads[2])
 === gradients_that_another_list_takes -> "grads.append([net(x) * i])"
 def several(towers):
     return towers + [len(towers)]

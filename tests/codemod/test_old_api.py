@@ -203,6 +203,7 @@ def migrated_line(line: str) -> str:
         ("tf.tuple(x, control_inputs=[a])", "tf.tuple(x, control_inputs=[a])"),
         ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
         ("tf.einsum('ii', x)", "tf.einsum('ii', x)"),
+        ("tf.reverse(x, [0, y])", "tf.reverse(x, [0, y])"),
         ("tf.einsum('abba,ac', x, y)", "tf.einsum('abba,ac', x, y)"),
     ],
 )  # fmt: skip
@@ -219,6 +220,10 @@ def test_arguments_of_old_releases(before: str, wanted: str) -> None:
         # TF 1.15 took the trace of the last two axes, TF 2 sums over i and j
         "tf.einsum('ijji', x)",
         "tf.linalg.einsum('i j i', x)",
+        # TF 0.12 reversed the second axis, TF 1.15 and TF 2 reverse both
+        "tf.reverse(x, [False, True])",
+        "tf.reverse(tensor=x, axis=(flip, True))",
+        "tf.reverse(x, axis=(flag, True))",
     ],
 )
 def test_arguments_that_nothing_takes_any_more(call: str) -> None:

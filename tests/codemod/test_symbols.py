@@ -55,6 +55,8 @@ ONE_LINE = [
     # the end of a generator
     ("def f(x):\n    yield x\n    raise StopIteration()", "def f(x):\n    yield x\n    return"),
     ("def f(x):\n    yield x\n    raise StopIteration(x + 1)", "def f(x):\n    yield x\n    return x + 1"),
+    ("def f(x):\n    yield x\n    raise StopIteration(x\n        + 1)",
+     "def f(x):\n    yield x\n    return (x\n        + 1)"),
     ("def f(x):\n    try:\n        yield x\n        raise StopIteration\n    except Exception:\n        pass",
      "def f(x):\n    try:\n        yield x\n        raise StopIteration\n    except Exception:\n        pass"),
     ("class A:\n    def __next__(self): raise StopIteration", "class A:\n    def __next__(self): raise StopIteration"),

@@ -720,6 +720,15 @@ def test_a_mean_of_a_local_module(program):
     assert "grads = util.average([])" in program({"util.py": util, "train.py": replaced}).changes[0].after
 
 
+#: a method that gives a mean by another method
+BUILDS = """
+def build(self, opt, x):
+    grads = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            grads.append(opt.compute_gradients(x))
+    return self.average(grads)
+"""
 #: how a method gives the mean -> whether it is a reduce
 METHODS = [
     ([("def average(t", "def average(self, t")], True),
@@ -737,15 +746,7 @@ METHODS = [
 
 @pytest.mark.parametrize(("changes", "is_mean"), METHODS)
 def test_a_mean_that_a_method_gives(changes, is_mean):
-    build = """
-def build(self, opt, x):
-    grads = []
-    for i in range(2):
-        with tf.device('/gpu:%d' % i):
-            grads.append(opt.compute_gradients(x))
-    return self.average(grads)
-"""
-    text = f"import tensorflow as tf\n\n\nclass Trainer(object):\n{indent(MEAN + build, '    ')}\n\nEND\ntf.Session()\n"
+    text = f"{TF}\n\nclass Trainer(object):\n{indent(MEAN + BUILDS, '    ')}\n\nEND\ntf.Session()\n"
     for old, new in changes:
         assert old in text
         text = text.replace(old, indent(new, "    ").lstrip() if old.startswith("def a") else new)
@@ -757,17 +758,9 @@ def build(self, opt, x):
 
 @pytest.mark.parametrize(("other", "is_mean"), [("average = other", False), ("mean = other", True)])
 def test_a_mean_of_a_class_that_another_module_extends(other, is_mean, program):
-    method = indent(MEAN.replace("average(t", "average(self, t"), "    ")
-    build = """
-    def build(self, opt, x):
-        grads = []
-        for i in range(2):
-            with tf.device('/gpu:%d' % i):
-                grads.append(opt.compute_gradients(x))
-        return self.average(grads)
-"""
+    methods = indent(MEAN.replace("average(t", "average(self, t") + BUILDS, "    ")
     files = {
-        "trainer.py": f"import tensorflow as tf\n\n\nclass Trainer(object):\n{method}{build}",
+        "trainer.py": f"import tensorflow as tf\n\n\nclass Trainer(object):\n{methods}",
         "train.py": f"{TF}import trainer\n\n\nclass Mine(trainer.Trainer):\n    {other}\n\n\ntf.Session()\n",
     }
     text = texts(program(files))["trainer.py"]

@@ -126,7 +126,7 @@ def run_again(name: str, after: int) -> None:
 
 
 def run_cut_while_saving() -> None:
-    """A training by `fit` that ends in the middle of its second file, then started again."""
+    """A training by `fit` that ends in the middle of its second file, is started again, and loses its model."""
     save, saved = keras.Model.save_weights, []
 
     def cut(model, path, overwrite=True):
@@ -141,6 +141,8 @@ def run_cut_while_saving() -> None:
     keras.Model.save_weights = cut
     run(name, [])
     keras.Model.save_weights = save
+    run(name, [])
+    (FOLDER / name / "model.keras").unlink()  # as if it had been killed between its last step and its model
     run(name, [])
 
 
@@ -196,6 +198,7 @@ def main() -> None:
         run(name, arguments)
     print("RUN statistics")
     merged()
+    run_again("hand float32", after=11)
     run_cut_while_saving()
     # the first scale is so large that steps are skipped: 8 in the first epoch
     scaling = precision.LossScaleOptimizer

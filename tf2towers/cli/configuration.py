@@ -1,4 +1,4 @@
-"""`[tool.tf2towers]` of pyproject.toml: what a project always says to `migrate`."""
+"""`[tool.tf2towers]` of pyproject.toml: a project's defaults of the options of `migrate`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ KEYS: dict[str, Callable[[Any], Any]] = {
 
 
 def configured(paths: Sequence[str]) -> dict[str, Any]:
-    """The settings for some paths, as attributes of the options, of the nearest file.
+    """The settings for some paths, as attributes of the options: of the nearest file with a table.
 
     Args:
         paths: scripts and folders. The search begins in the folder that holds them all, and goes

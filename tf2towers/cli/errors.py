@@ -11,7 +11,7 @@ _LONGEST = 160
 
 
 class CommandError(Exception):
-    """One sentence for the user: why the command cannot do what was asked. The status is 2."""
+    """One sentence for the user: why the command cannot do what was asked. The exit status is 2."""
 
 
 def wants_traceback() -> bool:

@@ -169,7 +169,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBA
 
 
 def _prepare_streams() -> bool:
-    """Makes both streams escape what they cannot encode; returns if there is an output."""
+    """Makes both streams escape what they cannot encode; returns whether there is an output."""
     if sys.stderr is None:  # closed: what is written there is discarded
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):

@@ -103,7 +103,7 @@ def _migrate_scripts(paths: list[str], options: argparse.Namespace) -> int:
 
 
 def _migrate_all(named: list[str], tree: Tree | None, options: argparse.Namespace) -> list[MigrationResult]:
-    """One result for each script, failed or not; of folders only those with a report."""
+    """One result for each script, failed or not; of folders only those with anything to report."""
     from tf2towers.codemod.migrate import Options  # imported once, before other processes start
 
     mains = tree.mains if tree is not None else ()
@@ -180,7 +180,7 @@ def _reader(path: str) -> Callable[[], Script]:
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
-    """Runs each script and its migrated version, prints the verdicts; the highest status.
+    """Runs each script and its migrated version, prints the verdicts; returns the highest status.
 
     The migrated script is run from a temporary folder that holds it and its local modules.
     """
@@ -235,7 +235,7 @@ def _write(
 
 
 def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list[Got]:
-    """What `work` returns; after a SourceError an empty list, and the error is stored."""
+    """What `work` returns; after a SourceError an empty list, and the result has the error."""
     try:
         return work()
     except SourceError as problem:
@@ -244,7 +244,7 @@ def _catch_error(result: MigrationResult, work: Callable[[], list[Got]]) -> list
 
 
 def _write_runtime(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
-    """Writes the runtime's files to the output folder, or beside each script; their paths."""
+    """Writes the runtime's files to the output folder or beside each script; returns the paths."""
     from tf2towers.source.vendor import requirement_lines, vendored_files
 
     good = [result for result in results if result.error is None and result.script != STDIN]

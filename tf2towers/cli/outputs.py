@@ -1,4 +1,4 @@
-"""The files that a result writes: in place, or in another directory to run from."""
+"""The files that a result writes: in place, or in another directory, where the script runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Output(NamedTuple):
 
 
 def write_all(outputs: Iterable[Output]) -> list[Path]:
-    """Writes a program's files, all or none, and skips those up to date; the paths written."""
+    """Writes a program's files, all or none, but those up to date; returns the paths written."""
     missing = []
     for output in outputs:
         if output.target == STDIN:
@@ -36,7 +36,7 @@ def write_all(outputs: Iterable[Output]) -> list[Path]:
 
 
 def in_place(result: MigrationResult) -> list[Output]:
-    """A result's changed files, to be written in place; standard input goes to the output."""
+    """A result's changed files, to be written in place; standard input goes to standard output."""
     if result.script == STDIN:
         return [Output(STDIN, STDIN, encoded(change)) for change in result.changes if change.path == STDIN]
     changed = [change for change in result.changes if change.before != change.after]

@@ -18,7 +18,7 @@ from tf2towers.source.script import Script
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for the cluster of the scripts, and for folders that they may write."""
+    """Adds the options for the scripts' cluster, and for the folders that they may write to."""
     add = parser.add_argument
     of_servers = "parameter-server scripts: the number of servers (default 1 where a script starts one)"
     add("--ps", type=non_negative, metavar="N", help=of_servers)
@@ -128,7 +128,7 @@ def require_modules(*modules: str) -> None:
 
 
 def make_folders(*folders: Path | None) -> None:
-    """Makes folders for results before a run of hours; CommandError where that fails."""
+    """Makes folders for results before a run of hours; raises CommandError where that fails."""
     for folder in folders:
         if folder is not None:
             with _sentence_of(folder):

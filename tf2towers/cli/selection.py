@@ -27,7 +27,7 @@ _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
 
 def parse_codes(text: str) -> tuple[str, ...]:
-    """Parses an option's codes or their beginnings, as `T2T620,T2T3`; unknown: an error."""
+    """Parses an option's codes or beginnings of codes (`T2T620,T2T3`); unknown ones are errors."""
     from tf2towers.codemod.rule import codes
 
     given = tuple(code.strip().upper() for code in text.split(",") if code.strip())

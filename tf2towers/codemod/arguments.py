@@ -108,6 +108,8 @@ def not_taken(file: File, call: cst.Call) -> str | None:
             return (
                 f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
             )
+        if name == "tf.reverse" and _has_booleans(nodes.argument(call, 1, "axis")):
+            return "TF 0.x's tf.reverse took a boolean for each axis; TF 1.0 and later take True for axis 1"
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
     if found is None or found.kind != "v1":
         return None
@@ -125,6 +127,12 @@ def not_taken(file: File, call: cst.Call) -> str | None:
         if not given.star and renamed.get(given, nodes.keyword_of(given)) not in {*known, ""}:
             return f"{name} takes no argument `{nodes.keyword_of(given)}` in TF 2.21"
     return None
+
+
+def _has_booleans(given: cst.BaseExpression | None) -> bool:
+    if not isinstance(given, cst.List | cst.Tuple):
+        return False
+    return any(isinstance(nodes.literal(each), bool) for each in nodes.items(given))
 
 
 def _unserved_argument(file: File, canonical: str, call: cst.Call) -> str | None:

@@ -118,6 +118,16 @@ def bare(node: Any) -> Any:
     return node.with_changes(lpar=node.lpar[len(opened) :], rpar=node.rpar[: len(node.rpar) - len(closed)])
 
 
+def in_a_statement(node: Any) -> Any:
+    """An expression for `return` or the right of `=`: in brackets where it needs them, as one of several lines may."""
+    alone = bare(node)
+    try:
+        cst.parse_expression(cst.Module([]).code_for_node(alone))
+    except cst.ParserSyntaxError:
+        return alone.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return alone
+
+
 def expression(template: str, **parts: Any) -> Any:
     """The expression of a text, in which `{name}` stands for a node."""
     return parse_template_expression(template, **parts) if parts else cst.parse_expression(template)

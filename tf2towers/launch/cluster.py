@@ -1,4 +1,4 @@
-"""The tasks of a cluster, and how each learns its job and index: flags, environment."""
+"""The tasks of a cluster, and how each learns its job and index: by flags or variables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LaunchError(Exception):
 
 @dataclass(frozen=True)
 class Shape:
-    """How many tasks a local cluster has, and how each learns its job (`Cluster.flags`).
+    """How many tasks of each kind a cluster has, and how each learns which it is (`Cluster.flags`).
 
     Without `task_flags`, each task gets those flags of TASK_FLAGS that the script takes. `chief` is
     the job of the first worker, which TF_CONFIG of an Estimator calls 'chief' or 'master'.
@@ -40,7 +40,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its job ('ps', 'chief', 'master', 'worker', 'evaluator') and its index."""
+    """One task: its job ('ps', 'chief', 'master', 'worker', 'evaluator'), its index from 0."""
 
     job: str
     index: int
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The addresses (host:port) of all servers and workers; the first is of job `chief`."""
+    """The addresses (host:port) of all servers and workers; the first worker is of job `chief`."""
 
     ps: tuple[str, ...]
     workers: tuple[str, ...]
@@ -80,7 +80,7 @@ class Cluster:
         return given[len(_variables(given)) :]
 
     def environment(self, task: Task, template: str = TASK_FLAGS) -> dict[str, str]:
-        """A task's environment: TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX, the template's.
+        """A task's environment: TF_CONFIG, CLUSTER_SPEC, JOB_NAME, TASK_INDEX and the template's.
 
         Raises:
             LaunchError: as `flags`.

@@ -51,7 +51,7 @@ class Watcher:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a cluster ended: its status, the reason where that is not 0, the failed task."""
+    """How a cluster ended: its exit status, the reason where that is not 0, the failed task."""
 
     status: int
     reason: str = ""
@@ -193,7 +193,7 @@ class Job:
             self._pump()
 
     def _pump(self) -> bool:
-        """Reads new output and notes ended tasks, for up to one tick; returns if there was any."""
+        """Reads output and notes ended tasks, for up to one tick; returns whether there was any."""
         news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
@@ -220,7 +220,7 @@ class Job:
         return [member for member in self.members if member.runs]
 
     def _stop(self, answered: int) -> None:
-        """Sends SIGTERM to the tasks and waits, at most _GRACE, or until a further signal."""
+        """Sends SIGTERM to the tasks; waits at most _GRACE, or until a signal after `answered`."""
         for member in self._running():
             member.send(signal.SIGTERM)
         deadline = time.monotonic() + _GRACE

@@ -24,7 +24,7 @@ def new_mark() -> str:
 
 
 def kill_leftovers(mark: str) -> None:
-    """Kills this user's processes of this mark, or that begin with it; waits for their end.
+    """Kills this user's other processes whose mark begins with this one; waits for their end.
 
     Searches again until none is found, because a process may start another before it is killed. A
     process that replaced its environment is not found. Without /proc, no process is found.

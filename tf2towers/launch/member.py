@@ -82,7 +82,7 @@ class Member:
         return self._take(self._splitter.feed(bytes(data)))
 
     def check_end(self) -> list[str] | None:
-        """None while the process runs, then its last lines; sets `status` unless stopped."""
+        """None while the process runs, then its last lines; sets `status` unless it was stopped."""
         if self._popen is None or not self._has_ended(self._popen):
             return None
         process, self._popen = self._popen, None

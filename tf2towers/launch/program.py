@@ -1,4 +1,4 @@
-"""Facts in a program's text: the flags it takes, its TensorFlow, cluster, sessions."""
+"""Facts found in a program's text: its flags, its TensorFlow, its cluster and its sessions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _is_given(word: str) -> bool:
 
 
 def knows_its_task(script: Path) -> bool:
-    """True if a script takes such a flag, or reads its task from the environment."""
+    """True if a script takes such a flag, or reads its task from variables, as Estimators do."""
     text = _without_comments(script)
     return bool(taken_flags(script) or _VARIABLES.search(text) or _ESTIMATOR.search(text))
 
@@ -195,7 +195,7 @@ def find_shape(
     task_flags: str | None,
     chief: str | None = None,
 ) -> Shape | None:
-    """The shape of the cluster to run scripts as; None if nobody asks for one.
+    """The shape of the cluster to run scripts as; None if nobody asks for one or needs it.
 
     Args:
         scripts: the original first; it says which job its first worker has.
@@ -213,12 +213,12 @@ def find_shape(
 
 
 def has_cluster(script: Path) -> bool:
-    """True if the script, or a local module that it imports, uses anything of a cluster."""
+    """True if the script, or a local module that it imports, uses a cluster, TF1's or TF2's."""
     return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in map(code, _texts(script)))
 
 
 def code(text: str) -> str:
-    """A program's text without comments, strings and spaces around dots, if it tokenizes."""
+    """A text without comments, strings and spaces around dots; all of it if tokenizing fails."""
     words: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -109,7 +109,7 @@ class _Sources:
             self._flags[str(named)] = word
 
     def word(self, value: ast.expr, field: str, depth: int = 0) -> str:
-        """The word that gives an expression its value; `@1`: `sys.argv[1]`; empty: unknown."""
+        """The word that gives an expression its value; `@1` for `sys.argv[1]`; empty if unknown."""
         if depth > 9:
             return ""
         match value:

@@ -71,7 +71,7 @@ _Opcode = tuple[str, int, int, int, int]
 
 
 def _match(before: list[str], after: list[str]) -> SequenceMatcher[str]:
-    """A matcher of two texts, of windows that end after their last equal lines."""
+    """A matcher of two texts; windows of long ones end after their last equal lines."""
     if len(before) < _LONG:
         return SequenceMatcher(None, before, after)
     opcodes: list[_Opcode] = []

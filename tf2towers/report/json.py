@@ -22,7 +22,7 @@ def as_json(document: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Converts to JSON's values: NumPy's numbers, paths, floats that are not finite."""
+    """Converts NumPy's numbers to Python's, and paths and floats that are not finite to texts."""
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):

@@ -109,7 +109,7 @@ def _picture(result: ParityResult) -> Markup:
 
 
 def _ends(axes: Any, apart: list[Comparison]) -> float:
-    """Gives the axes a log scale for all differences; returns the height of not finite ones."""
+    """Gives the axes a log scale for all differences; returns the height of those not finite."""
     values = [value for found in apart for value in found.differences.values()]
     finite = [math.log10(value) for value in values if _LEAST <= value <= _MOST]
     low, high = math.floor(min(finite, default=-1)) - 1, math.ceil(max(finite, default=0)) + 1

@@ -11,7 +11,7 @@ _LONGEST = 60
 
 
 def display_path(path: Path) -> str:
-    """A path as the reader would type it: relative to the working directory, with /."""
+    """A path as the reader would type it: relative inside the working directory, with slashes."""
     if str(path) == "-":
         return "<stdin>"
     if path.is_absolute():
@@ -32,7 +32,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def with_quoted_code(message: str, code: str) -> str:
-    """A message with the first line of the code that it is about, unless it has that."""
+    """A message with the first line of the code that it is about, unless it has that line."""
     first = next(iter(code.strip().splitlines()), "").strip()
     if not first or first in message:
         return message

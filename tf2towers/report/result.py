@@ -87,7 +87,7 @@ class FileChange:
         return sorted(set(self.edits), key=lambda edit: (edit.cell or 0, edit.line, edit.code))
 
     def encoded(self) -> bytes:
-        """The file's bytes with the new text; UnicodeEncodeError if its encoding lacks a sign."""
+        """The new text's bytes; raises UnicodeEncodeError if the encoding lacks a character."""
         if self.notebook is not None:
             return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
         return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
@@ -134,7 +134,7 @@ class MigrationResult:
         return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     def edits(self, title_of: Callable[[str], str], *, check: bool = False) -> list[Finding]:
-        """One finding for each line that a rule rewrites; with `check`, they make it fail.
+        """One finding for each line that a rule rewrites or adds; with `check`, they make it fail.
 
         Args:
             title_of: a rule's title, by its code.
@@ -151,7 +151,7 @@ class MigrationResult:
 
     @property
     def failure(self) -> str:
-        """What `error` is about: 'could not be written' or '.. be migrated'; empty without."""
+        """'could not be written' or 'could not be migrated'; empty without an error."""
         if self.error is None:
             return ""
         return "could not be written" if self.changed else "could not be migrated"
@@ -163,7 +163,7 @@ class MigrationResult:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 nothing is left, 1 something is, 2 it could not be migrated."""
+        """The exit status: 0 nothing is left; 1 something is, or a note if strict; 2 an error."""
         if self.error is not None:
             return 2
         noted = self.strict and any(each.kind == "note" and not each.accepted_by for each in self.findings)

@@ -1,4 +1,4 @@
-"""A result as SARIF 2.1.0 for code scanning; a test has the schema of OASIS."""
+"""A result as SARIF 2.1.0 for code scanning; a test validates it by the schema of OASIS."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _NARROWEST = 40
 
 
 def in_colour(stream: TextIO) -> bool:
-    """True if colours go to a stream: a terminal, or as NO_COLOR and FORCE_COLOR say."""
+    """True if colours go to a stream: a terminal, or by NO_COLOR and FORCE_COLOR (no-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")

@@ -9,7 +9,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def root_of(node: ast.AST) -> ast.AST:
-    """The first node of a dotted name: `tf` of `tf.train.Saver`; another node itself."""
+    """The first node of a dotted name: `tf` of `tf.train.Saver`; of any other node, itself."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node

@@ -28,7 +28,7 @@ class BuiltModule:
 
 
 def built_module(place: Path) -> BuiltModule | None:
-    """Finds the built module at a path without a suffix; None if none, or one of TF1.
+    """Finds the built module at a path without a suffix; None without one, or if it may use TF1.
 
     A file that contains the word `tensorflow`, even a compiled one, may use TF1.
     """

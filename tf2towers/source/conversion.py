@@ -10,7 +10,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class Step:
-    """One construct that was converted, or left as uncertain; a line of the old text."""
+    """One construct that was converted, or left as uncertain; the line is of the old text."""
 
     name: str
     line: int

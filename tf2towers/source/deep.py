@@ -1,4 +1,4 @@
-"""Runs work on a stack for deep expressions: a sum of hundreds of terms is one."""
+"""Runs work on a stack for deep expressions: a sum of hundreds of terms is as many levels deep."""
 
 from __future__ import annotations
 

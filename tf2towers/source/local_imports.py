@@ -89,7 +89,7 @@ class LocalImports:
         return any(module.partition(".")[0] == first for module in self.imports_of(path))
 
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
-        """The compiled or generated module that a file imports under a name; None if of TF1."""
+        """The compiled or generated module of a name; None without one, or if it may use TF1."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             if (found := built_module(base.joinpath(*name.split(".")))) is not None:
@@ -233,7 +233,7 @@ class LocalImports:
         return self._in_project(name) if bases is self.roots else None
 
     def _in_project(self, name: str) -> Path | None:
-        """A module of a package above the script, as by `python -m scripts.train`."""
+        """A module of a package above the script, as by `python -m scripts.train` or PYTHONPATH."""
         first, _, rest = name.partition(".")
         for folder in self.main.parents[:_FAR_ABOVE] if rest and not is_known(first) else ():
             if len(folder.parts) > 2 and folder not in self.roots:
@@ -267,7 +267,7 @@ class LocalImports:
 
 
 def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path]]:
-    """The modules whose names begin with a string; none if it is empty."""
+    """The modules whose names begin with a string; none if it is empty, for all names do."""
     folder, _, first = start.rpartition(".")
     for base in bases if start or dots else ():
         place = base.joinpath(*folder.split(".")) if folder else base
@@ -308,7 +308,7 @@ def _roots(script: Path) -> list[Path]:
 
 
 def _installed(script: Path) -> Iterator[Path]:
-    """The folders whose packages the project installs: its setup.py's, or as that says."""
+    """The folders whose packages the project installs: that of its setup.py, or those it names."""
     for folder in script.parents[:_ABOVE]:
         setup = folder / "setup.py"
         if setup.is_file():

@@ -96,7 +96,7 @@ class Notebook:
         return _CELL.sub(r"# %% cell \1", _MAGIC.sub(magic, text))
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """The bytes of the file with the cells of a text from `shown`; emptied cells go.
+        """The file's bytes with the cells of a text from `shown`; emptied cells are left out.
 
         `python3`: whether to set the kernel to Python 3.
         """

@@ -63,7 +63,7 @@ def _futures_come_first(text: str, path: Path) -> bool:
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """Raises SourceError for a text that is not Python 3, or nested too deeply.
+    """Raises SourceError, with the line, for a text that is not Python 3, or nested too deeply.
 
     A text that Python's grammar refuses may be Python 2, so it raises NotPython3. A text that only
     the compiler refuses (a `global` after the name's first use) was also valid up to Python 3.5, so
@@ -128,7 +128,7 @@ def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
 
 @contextmanager
 def _usual_recursion() -> Iterator[None]:
-    """Sets Python's usual recursion limit, so that parsing fails as it would there."""
+    """Sets Python's usual recursion limit on the deep stack as well: parsing fails as in Python."""
     with LIMIT_OF_RECURSION:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(min(limit, _USUAL_LIMIT))

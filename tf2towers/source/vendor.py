@@ -1,4 +1,4 @@
-"""The files that `--vendor` copies: the part of the runtime that is imported, its licence.
+"""The files that `--vendor` copies: what is imported of the runtime, and its licence.
 
 The libraries that this part needs are not copied, but listed as lines of a requirements.txt.
 """
@@ -64,7 +64,7 @@ def vendored_files(texts: Iterable[str]) -> dict[Path, bytes]:
 
 
 def requirement_lines(texts: Iterable[str], files: dict[Path, bytes]) -> list[str]:
-    """Other packages that migrated texts and copied files import, as requirements.
+    """Other packages that migrated texts and copied files import: lines of a requirements.txt.
 
     tf_slim and TensorFlow Probability import tf_keras, but do not require it.
     """

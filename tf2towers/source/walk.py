@@ -1,4 +1,4 @@
-"""Finds Python files and notebooks under a folder, but those that are ignored."""
+"""Finds Python files and notebooks under a folder, but those that .gitignore or users exclude."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "di
 def sources_under(
     folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = (), base: Path | None = None
 ) -> list[Path]:
-    """The files by name; hidden folders, environments and links to folders are skipped.
+    """The files by name; hidden folders, virtual environments and links to folders are skipped.
 
     `exclude` has patterns as in .gitignore, `leave` has folders to skip. `base` is the folder that
     the patterns are relative to: `folder` or one above it.

@@ -21,7 +21,7 @@ _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def encoded(change: FileChange) -> bytes:
-    """The bytes to write for a change; SourceError if it is no Python or cannot be encoded."""
+    """The bytes to write; raises SourceError if the text is not Python or cannot be encoded."""
     if not change.checked:
         try:
             check_syntax(change.code, change.path)
@@ -39,7 +39,7 @@ def encoded(change: FileChange) -> bytes:
 
 
 def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
-    """Writes files, all or none; each is target, bytes, and the file of its mode.
+    """Writes files, all or none; each is a target, its bytes, and a file whose mode it takes.
 
     All files are first written beside their targets. Once all of them are on the disk, they replace
     the targets, with the old mode and owner. If a target is a link, the file that it points to is

@@ -255,14 +255,15 @@ def a_strategy_of_one_device():
     return learned(estimator, hook)
 
 
+def serving_fn():
+    given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
+    return tf.estimator.export.ServingInputReceiver(given, given)
+
+
 @case
 def an_export_and_a_warm_start():
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
     estimator.train(in_order, steps=3)
-
-    def serving_fn():
-        given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
-        return tf.estimator.export.ServingInputReceiver(given, given)
 
     exported = estimator.export_savedmodel(tempfile.mkdtemp(), serving_fn)
     with tf.Session(graph=tf.Graph()) as session:
@@ -286,10 +287,6 @@ def an_export_and_a_warm_start():
 def predictors():
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
     estimator.train(in_order, steps=3)
-
-    def serving_fn():
-        given = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
-        return tf.estimator.export.ServingInputReceiver(given, given)
 
     of_estimator = tf.contrib.predictor.from_estimator(estimator, serving_fn)
     folder = estimator.export_savedmodel(tempfile.mkdtemp(), serving_fn)
@@ -479,15 +476,11 @@ def heads_of_numbers():
 def an_experiment_that_exports():
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), config(), params={"rate": 0.05})
 
-    def serving():
-        features = {"x": tf.placeholder(tf.float32, [None, 3]), "place": tf.placeholder(tf.int64, [None])}
-        return tf.estimator.export.ServingInputReceiver(features, features)
-
     def own(estimator, export_path, checkpoint_path, eval_result):
         name = os.path.basename(tf.compat.as_str(export_path))
         return [name, checkpoint_path, sorted(eval_result)]
 
-    servo = saved_model_export_utils.make_export_strategy(serving, exports_to_keep=1)
+    servo = saved_model_export_utils.make_export_strategy(serving_fn, exports_to_keep=1)
     experiment = tf.contrib.learn.Experiment(
         estimator, in_order, in_order, train_steps=4, eval_steps=1,
         export_strategies=[servo, tf.contrib.learn.ExportStrategy("own", own)],

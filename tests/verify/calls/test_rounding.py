@@ -258,6 +258,41 @@ def test_a_mean_whose_terms_cancel_out(kind: str, up: bool, off: float, outcome:
     assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
 
 
+@pytest.mark.parametrize(("right", "outcome"), [(19, "within"), (25, "differs")])
+def test_a_count_is_no_sum_that_rounds(right: int, outcome: str, tmp_path: Path) -> None:
+    """How many examples are right: one may change with the weights' last place, and not 32."""
+    counts = (20, right, 21, 21, 20)
+    runs = [
+        run(tmp_path / str(place), call(fetched_0000=count), trainable=["w"])
+        for place, count in enumerate(counts)
+    ]
+    rounding = Rounding(*runs[:2], runs[2:])
+    assert outcome_of(compare(*runs[:2], rounding, others=runs[2:]).comparisons) == outcome
+
+
+def test_a_run_with_moved_weights_may_go_on_for_longer(tmp_path: Path) -> None:
+    """As where a loop ends at some loss: only the two scripts have to make the same calls."""
+    one = call(fetched_0000=1.0)
+    runs = [
+        run(tmp_path / str(place), *[one] * calls, trainable=["w"])
+        for place, calls in enumerate((1, 1, 2, 1, 1))
+    ]
+    found = compare(*runs[:2], Rounding(*runs[:2], runs[2:]), others=runs[2:])
+    assert not found.problem and outcome_of(found.comparisons) == "bitwise"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_value_that_is_infinite_on_both_sides(tmp_path: Path) -> None:
+    """Its other elements are compared as if it were not there."""
+    strange = np.float32([-np.inf, np.nan, 1.0, 0.0])
+    for its, outcome in ((1e-7, "within"), (1e-4, "differs")):
+        runs = [
+            run(tmp_path / f"{its}{change}", call(fetched_0000=strange + np.float32([0, 0, change, 0])))
+            for change in (0.0, its)
+        ]
+        assert outcome_of(compare(*runs, within(OTHER_TENSORFLOW)).comparisons) == outcome
+
+
 def test_a_slot_that_the_original_does_not_change(tmp_path: Path) -> None:
     """There is no change to hold it against, but what rounding makes of it."""
     begin = call(trains=False, **_variables({"w": ONE, "w/sum": ONE}))

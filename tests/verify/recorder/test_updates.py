@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tf2towers.verify.recorder.updates import watch_updates
@@ -25,6 +26,13 @@ class Own(Base):
 
     def apply_gradients(self, grads_and_vars: Any, name: str = "") -> Any:
         return SimpleNamespace(control_inputs=[], name=f"own {len(list(grads_and_vars))}")
+
+
+class Once(Own):
+    def apply_gradients(self, grads_and_vars: Any, name: str = "") -> Any:
+        returned = super().apply_gradients(grads_and_vars, name)
+        assert not list(grads_and_vars), "the script gave an iterator"
+        return returned
 
 
 class Clipping(Base):
@@ -51,8 +59,8 @@ def seen() -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize(
     ("make", "name"),
-    [(Base, "base 1"), (Own, "own 1"), (Clipping, "base 1"), (lambda: Around(Base()), "base 1"),
-     (lambda: Around(Own()), "own 1")],
+    [(Base, "base 1"), (Own, "own 1"), (Once, "own 1"), (Clipping, "base 1"),
+     (lambda: Around(Base()), "base 1"), (lambda: Around(Own()), "own 1")],
 )  # fmt: skip
 @pytest.mark.parametrize("by_keyword", [False, True])
 def test_each_update_is_seen_once(
@@ -71,4 +79,5 @@ def test_each_update_is_seen_once(
 def test_other_arguments_are_left_alone(seen: list[tuple[str, Any]]) -> None:
     del seen[:]
     Strange().apply_gradients(grads=[1.0], variables=iter(["w"]))
+    Strange().apply_gradients(np.array([1.0]), iter(["w"]))
     assert not seen

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tf2towers.verify.comparison import relative_difference
+from tests.verify.calls.recordings import call, run
+from tf2towers.verify.calls.call_comparison import compare, within
+from tf2towers.verify.comparison import OTHER_TENSORFLOW, relative_difference
 from tf2towers.verify.recorder.calls.values import Keeper, is_saved_path
 from tf2towers.verify.recorder.run_arguments import is_number, summaries
 
@@ -57,6 +59,21 @@ def test_a_histogram_of_small_values():
     assert 0 < relative_difference(own["gradient"], near["gradient"]) < 1e-5
     assert relative_difference(own["gradient"], half["gradient"]) > 0.4
     assert set(summaries(tf, text(gradient))) == {"gradient"}
+
+
+@pytest.mark.tensorflow
+def test_a_histogram_counts_exactly(tmp_path):
+    """Of 115,200 values, one more is less than the tolerance; no other TensorFlow makes it."""
+    tf = pytest.importorskip("tensorflow.compat.v1")
+
+    def recorded(number):
+        histogram = tf.HistogramProto(min=1, max=1, num=number, sum=number, sum_squares=number)
+        text = tf.Summary(value=[tf.Summary.Value(tag="x", histo=histogram)]).SerializeToString()
+        found = summaries(tf, text, rounded=True)
+        return run(tmp_path / str(number), call(**{f"summary_{tag}": value for tag, value in found.items()}))
+
+    found = compare(recorded(115_200), recorded(115_201), within(OTHER_TENSORFLOW))
+    assert [each.name for each in found.comparisons if not each.within] == ["x/num"]
 
 
 def test_a_type_that_numpy_lacks_is_no_number():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from tf2towers.codemod.changes import Now, Replacement, bare, in_line, small
+from tf2towers.codemod.changes import Now, Replacement, in_a_statement, in_line, small
 from tf2towers.codemod.nodes import OWN_NAMES, block, walk
 from tf2towers.codemod.program import File
 from tf2towers.codemod.rule import Example, Rule
@@ -38,7 +38,7 @@ def _ends_generator(file: File, node: cst.Raise) -> bool:
 def _return(updated: cst.Raise, now: Now) -> cst.BaseSmallStatement:
     """`return`, with the value that the error had."""
     given = updated.exc.args if isinstance(updated.exc, cst.Call) else ()
-    made = small("return {value}", value=bare(given[0].value)) if given else small("return")
+    made = small("return {value}", value=in_a_statement(given[0].value)) if given else small("return")
     return in_line(made, updated)
 
 

@@ -42,6 +42,11 @@ _CELLS = (
     "and dropout are other draws",
     "Nothing to train anew. To go on from a checkpoint of TF 1, copy its weights by their new names.",
 )
+#: what of the rule's text an advice belongs to
+_ADVICES = {
+    "Moving averages": _UPDATES, "Two optimizers": _TWO_UPDATES, "Initializers": _AGAIN, "Seeds": _SEEDS,
+    "cuDNN's cells": _CELLS, "Distributions": _DRAWS,
+}  # fmt: skip
 #: distributions that TensorFlow Probability serves
 _BY_PROBABILITY = frozenset(
     f"tf.contrib.distributions.{name}"
@@ -185,7 +190,7 @@ class OpenOrder(Rule):
     """
 
     does = "reports"
-    todo = "\n".join(advice for _, advice in (_UPDATES, _TWO_UPDATES, _SEEDS, _CELLS))
+    todo = "\n\n".join(f"{of}: {advice}" for of, (_, advice) in _ADVICES.items())
     sources = ("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed")
     examples = (
         Example(

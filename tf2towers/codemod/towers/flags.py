@@ -73,9 +73,9 @@ def _constant_of(statement: cst.Assign) -> str | None:
 
 def _is_read_before(file: File, loop: cst.For, use: cst.Name, changed: cst.Assign) -> bool:
     """True if a round alone reads a flag there, when it gets to it, and before it changes the flag."""
-    for around in file.ancestors(use):
+    for inner, around in file.steps_outwards(use):
         if around is loop:
-            return file.text.start(use) < file.text.start(changed)
+            return inner in nodes.block(loop) and file.text.start(use) < file.text.start(changed)
         if isinstance(around, cst.FunctionDef | cst.ClassDef | cst.Lambda | cst.GeneratorExp):
             return False
     return False

@@ -106,12 +106,20 @@ def _function_reads_items(file: File, call: cst.Call, use: cst.Name, asked: froz
             place = nodes.positional(call).index(use) if use in nodes.positional(call) else -1
         case _:
             return False
-    place += isinstance(home.parent(function), cst.ClassDef)
+    if isinstance(home.parent(function), cst.ClassDef):
+        if not isinstance(call.func, cst.Attribute) or _is_class(file, call.func.value):
+            return False  # `Model.update(model, tower_grads)` gives `self`, too
+        place += 1
     if place < 0 or nodes.has_star(call) or place >= len(params.params):
         return False
     name = params.params[place].name
     uses = [each for each in home.meanings.uses(name) if each is not name]
     return all(home.is_read(each) and _reads_items(home, each, asked | {function}) for each in uses)
+
+
+def _is_class(file: File, owner: cst.BaseExpression) -> bool:
+    found = find_definition(file, owner)
+    return found is not None and isinstance(found[1], cst.ClassDef)
 
 
 def _is_the_mean(

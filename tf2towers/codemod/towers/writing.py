@@ -24,6 +24,7 @@ from tf2towers.codemod.changes import (
     blank_lines,
     comments_above,
     expression,
+    in_a_statement,
     in_its_place,
     in_line,
     is_blank,
@@ -848,7 +849,9 @@ def _statement(
     template: str, parts: Mapping[str, cst.BaseExpression], updated: cst.BaseSmallStatement, now: Now
 ) -> cst.BaseSmallStatement:
     """A statement in the place of another one."""
-    return in_line(cst.ensure_type(_line(template, parts, now), cst.SimpleStatementLine).body[0], updated)
+    given = {name: in_a_statement(as_argument(now(part))) for name, part in parts.items()}
+    made = line(template, **given)
+    return in_line(cst.ensure_type(made, cst.SimpleStatementLine).body[0], updated)
 
 
 def _comments_above(file: File, statement: cst.Expr | cst.Assign) -> Sequence[cst.EmptyLine]:

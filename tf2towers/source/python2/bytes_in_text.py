@@ -27,7 +27,7 @@ _NOT_FIRST = bytes(range(0x80, 0xC0))
 
 
 def text_of_bytes(names: Names, node: cst.SimpleString) -> str | None:
-    """The literal for decoded text; None if it may mean another there, or a file is binary."""
+    """The literal for decoded text; None if it may mean something else, or a file is binary."""
     call = names.call_around(node)
     method = call.func.attr.value if call is not None and isinstance(call.func, cst.Attribute) else ""
     if call is None or method not in _LOOK_FOR | _STRIP or re.search(r"\\[uUN]", node.raw_value):

@@ -67,7 +67,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
 
 
 def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
-    """The uses of names of Python 2 only, as line and name, unless prepared for another."""
+    """The uses of names of Python 2 only, as line and name, unless prepared for another Python."""
     return {
         (part.lineno, part.id)
         for part in _nodes_run_with(parse(script.text, script.path), is_main=is_main, inside=True)

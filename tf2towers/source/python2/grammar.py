@@ -79,7 +79,7 @@ def _parse_python2(text: str, *, prints_are_calls: bool = False) -> Any:
 
 
 def _keep_names(tree: Any) -> Iterator[int]:
-    """Changes `import Queue` to `import queue as Queue` if `queue` is taken; the lines.
+    """Changes `import Queue` to `import queue as Queue` if `queue` is taken; yields the lines.
 
     fissix alone would turn `queue = Queue.Queue()` into `queue = queue.Queue()`.
     """

@@ -438,7 +438,7 @@ def _loss_of(name: str) -> str | None:
 
 
 def _size_of_no_buffer(opened: cst.Call) -> cst.Arg | None:
-    """The argument 0 of an `open` of an unbuffered text file, which Python 3 refuses."""
+    """The argument 0 of an `open` of an unbuffered text file, which Python 3 refuses; or None."""
     sizes = [each for each in opened.args[2:] if each.keyword is None or each.keyword.value == "buffering"]
     mode = _text_of(opened.args[1].value) if len(opened.args) > 1 else "r"
     is_text = bool(mode) and "b" not in mode
@@ -468,7 +468,7 @@ def _text_of(value: cst.BaseExpression) -> str:
 
 
 def _is_of_text(encoding: cst.BaseExpression) -> bool:
-    """True if a constant names an encoding of text: not `hex` or `base64`, of bytes."""
+    """True if a constant names an encoding of text, not of bytes as `hex` and `base64` do."""
     try:
         return bool(_text_of(encoding)) and codecs.lookup(_text_of(encoding))._is_text_encoding
     except LookupError:

@@ -82,7 +82,7 @@ class Names:
         return [each for each in self.scope(name)[name.value] if isinstance(each, metadata.Assignment)]
 
     def canonical(self, node: cst.CSTNode) -> str:
-        """The full dotted name of a node (`numpy.mean`), if all its bindings agree; or empty."""
+        """The full dotted name of a node (`numpy.mean`), if all its bindings agree; else empty."""
         full = dotted(node)
         if full is None:
             return ""

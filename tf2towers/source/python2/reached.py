@@ -124,10 +124,10 @@ def bindings_of(tree: ast.Module) -> dict[str, list[ast.AST]]:
 
 
 def bindings(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
-    """Name, or attribute (`self.x`) -> the nodes of its bindings: a visible value.
+    """Name, or attribute (`self.x`) -> the nodes of its bindings.
 
-    For other bindings: the alias of an `import`, the whole `from` statement, a definition, a
-    parameter, or the name.
+    Of an assignment the value, if it is visible. Of other bindings the alias of an `import`, the
+    whole `from` statement, a definition, a parameter, or the name.
     """
     found: dict[str, list[ast.AST]] = {}
     known: set[ast.AST] = set()

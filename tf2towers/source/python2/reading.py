@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def convert_script(
     script: Script, *, in_package: bool = False, prints_are_calls: bool = False
 ) -> Script | None:
-    """Converts a script to Python 3; None if it is not Python 2 either.
+    """Converts a script to Python 3; None if it is not Python 2 either, or cannot be converted.
 
     Raises SourceError if Python 3's compiler refuses a text that Python 2 accepts. A text that is
     also valid Python 3 is treated as Python 2, as a module of a program in Python 2.
@@ -86,7 +86,7 @@ def _is_python3(text: str, path: Path) -> bool:
 
 
 def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
-    """Reads a script, and converts Python 2; `load` takes whether to check it."""
+    """Reads a script, and converts Python 2; `load`'s argument is whether to check it."""
     try:
         return load(True)
     except NotPython3 as problem:
@@ -97,7 +97,7 @@ def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> 
 
 
 def read_notebook(path: str) -> Script:
-    """Reads a notebook's code cells, and converts them if they are Python 2."""
+    """Reads a notebook's code cells; converts Python 2, by their text or as the notebook says."""
     script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
     if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
         return convert_script(script) or script
@@ -189,7 +189,7 @@ def _unconditional_imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
-    """True if a module always imports a neighbour in its package by a bare name."""
+    """True if a module always imports one of its package by a bare name that nothing else has."""
     from tf2towers.source.python2.grammar import is_module
 
     if not (path.parent / "__init__.py").is_file():

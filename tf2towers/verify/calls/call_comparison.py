@@ -205,6 +205,8 @@ def compare(
     states: list[State] = [{} for _ in range(2 + len(others))]
     firsts: State = {}
     for call, match, *again in zip_longest(original, migrated, *others):
+        if call is None and match is None:  # another recording made more calls
+            break
         found.problem = _apart(call, match, original, migrated)
         if found.problem or call is None or match is None:
             break
@@ -260,7 +262,7 @@ def is_within(pair: Pair, apart: float, limits: Tolerances, began: np.ndarray | 
 
 def _last_places(kind: Kind, value: np.ndarray) -> np.ndarray:
     """What an update of a variable may lose, however little it moves: four units in its last place."""
-    return (4 * float(np.finfo(value.dtype).eps) if kind == "variable" else 0.0) * np.abs(value)
+    return 4 * float(np.finfo(value.dtype).eps) * np.abs(value) if kind == "variable" else np.zeros(1)
 
 
 def norm_of(value: np.ndarray) -> float:

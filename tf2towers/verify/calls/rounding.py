@@ -44,7 +44,7 @@ _JUMP = 8.0
 TIMES = 4.0
 #: the same for a number and weights that all move up. TensorFlow's kernels add up to 256 terms of a sum one after the
 #: other. Each addition may round by half a unit of the sum so far: at worst 128 times the terms' rounding. Of 7840
-#: weights whose mean is 0, TF 1.15 and 2.21 give means that are 20 times it apart
+#: weights whose mean is 0, TF 1.15 and 2.21 give means that are 20 times it apart. Sums of integers are exact
 TIMES_OF_A_SUM = 32.0
 #: the largest ratio of the sizes of two gradients that are rounding
 _ALIKE = 16.0
@@ -197,7 +197,7 @@ def _is_moved_as_far(pair: Pair) -> bool:
         jumps = all(size(far) > _JUMP * FAR_UNITS * size(moved) for size in SIZES)
         if jumps and all(size(off) <= TIMES * size(far) for size in SIZES):
             return True
-    is_number = own.size == 1 and pair.kind in ("fetched", "summary")
+    is_number = own.size == 1 and own.dtype.kind == "f" and pair.kind in ("fetched", "summary")
     return is_number and up is not None and largest_of(off) <= TIMES_OF_A_SUM * largest_of(up)
 
 

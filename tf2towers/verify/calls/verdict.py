@@ -175,7 +175,7 @@ def _judge_in_step(result: ParityResult, options: Options, place: Path, original
                 rounded, folder = dataclasses.replace(how, rounding=move), place / f"original-rounded-{move}"
                 moved.append(record_calls(script, arguments, folder, rounded, migrated=of_runtime))
             rounding = Rounding(original, migrated, moved)
-            result.notes, result.diagnoses, result.first_step = [], [], None
+            result.notes, result.diagnoses, result.first_step, result.first_places = [], [], None, []
             judge(result, original, migrated, options, rounding, moved)
             if result.outcome != "differs":
                 break

@@ -66,7 +66,7 @@ def summaries(tf: Any, text: bytes, rounded: bool = False) -> Dict[str, Any]:
             if rounded:
                 means = np.array([parts.sum, parts.sum_squares]) / max(parts.num, 1)
                 found[entry.tag] = np.array([parts.min, parts.max, means[0], np.sqrt(means[1])])
-                found[entry.tag + "/num"] = np.float64(parts.num)
+                found[entry.tag + "/num"] = np.int64(parts.num)  # a number of which no part is rounding
             else:
                 found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
         else:

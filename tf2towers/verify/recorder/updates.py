@@ -34,11 +34,13 @@ def watch_updates(
         before = len(built)
         if "grads_and_vars" in kwargs:
             args = (kwargs.pop("grads_and_vars"),) + args
-        args = tuple(
-            list(each) if hasattr(each, "__next__") else each for each in args
-        )  # `zip` is read twice
+        given = args[0] if args else ()  # type: Any
+        if hasattr(given, "__next__"):  # the script gets an iterator, too, which can be read once
+            given = list(given)
+            args = (iter(given),) + args[1:]
         returned = apply(optimizer, *args, **kwargs)
-        pairs = [pair for pair in args[0] if isinstance(pair, tuple) and pair[1] is not None] if args else []
+        found = given if isinstance(given, (list, tuple)) else []
+        pairs = [pair for pair in found if isinstance(pair, tuple) and len(pair) == 2 and pair[1] is not None]
         if len(built) == before and pairs and hasattr(getattr(returned, "op", returned), "control_inputs"):
             note(optimizer, returned, pairs)
         return returned
